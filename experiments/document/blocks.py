@@ -1,4 +1,5 @@
-"""What a document is made of: headings, texts, notes, tables, figures, and texts that a page folds away."""
+"""What a document is made of: headings, texts, notes, tables, figures, and texts that a page folds
+away."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,10 +12,11 @@ from experiments.document.formats import TEXT, Format, empty
 Cell: TypeAlias = str | int | float | bool | tuple[Any, ...] | None
 """A value, a text, or the parts of a value that has several, such as the bounds of an interval."""
 Level: TypeAlias = Literal["plain", "aside", "caution", "error", "no model"]
-"""How a note is meant: a sentence of the report, small print, something to be careful about, something that went wrong,
-or that what follows was not answered by a language model."""
+"""How a note is meant: a sentence of the report, small print, something to be careful about,
+something that went wrong, or that what follows was not answered by a language model."""
 Look: TypeAlias = Literal["plain", "strong", "faint", "no model"]
-"""How a row stands out: a total, a mere reference, one that is not of a language model or cheats."""
+"""How a row stands out: a total, a mere reference, one that is not of a language model or
+cheats."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,13 @@ class Column:
     unbroken: bool = False
     """Whether its words stay on one line on a narrow terminal, as numbers do."""
     cut: bool = False
-    """Whether its words end with a sign of omission on a narrow terminal, so that a row stays one line."""
+    """Whether its words end with a sign of omission on a narrow terminal, so that a row stays one
+    line."""
     constant: bool = False
     """Whether it is no reason to print a table: it says which row this is."""
     of: Callable[[Any], Cell] | None = None
-    """Its value in a row of `listing`; by default the attribute that its key names, such as `found.mean`."""
+    """Its value in a row of `listing`; by default the attribute that its key names, such as
+    `found.mean`."""
 
 
 @dataclass(frozen=True)
@@ -51,32 +55,52 @@ class Table:
     """How each row looks; empty where all are plain."""
 
     def select(self, keys: Iterable[str], **changes: Any) -> "Table":
-        """Return the table with these columns, in this order, those that it has; `changes` as for `replace`."""
+        """Return the table with these columns, in this order, those that it has; `changes` as for
+        `replace`."""
         places = {column.key: place for place, column in enumerate(self.columns)}
         chosen = [places[key] for key in keys if key in places]
         columns = tuple(self.columns[place] for place in chosen)
-        rows = tuple(tuple(row[place] for place in chosen) for row in self.rows)
-        return replace(self, columns=columns, rows=rows, **changes)
+        rows = []
+        for row in self.rows:
+            rows.append(tuple(row[place] for place in chosen))
+        return replace(self, columns=columns, rows=tuple(rows), **changes)
 
     def printed(self) -> "Table | None":
-        """Return the table without the columns that have no value; None where nothing is left to print."""
-        keys = [c.key for place, c in enumerate(self.columns) if any(not empty(row[place]) for row in self.rows)]
+        """Return the table without the columns that have no value; None where nothing is left to
+        print."""
+        keys = []
+        for place, c in enumerate(self.columns):
+            if any(not empty(row[place]) for row in self.rows):
+                keys.append(c.key)
         table = self.select(keys)
-        return table if any(not column.constant for column in table.columns) else None
+        if any(not column.constant for column in table.columns):
+            return table
+        return None
 
     def texts(self) -> list[list[str]]:
         """Return the cells as they are written."""
-        return [[c.format.text(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+        texts = []
+        for row in self.rows:
+            cells = zip(self.columns, row, strict=True)
+            texts.append([column.format.text(cell) for column, cell in cells])
+        return texts
 
     def written(self, lines: "Callable[[Table, list[list[str]]], str]", between: str) -> str:
-        """Return the table in a form in which rows can be folded away; `lines` writes some of its rows."""
+        """Return the table in a form in which rows can be folded away; `lines` writes some of its
+        rows."""
         if (printed := self.printed()) is None:
             return ""
-        texts, first = printed.texts(), len(printed.rows) - printed.folded
+        texts = printed.texts()
+        first = len(printed.rows) - printed.folded
         if not printed.folded:
             return lines(printed, texts)
-        more = f"<details><summary>{printed.folded} more {'row' if printed.folded == 1 else 'rows'}</summary>"
-        return between.join([lines(printed, texts[:first]), more, lines(printed, texts[first:]), "</details>"])
+        summary = (
+            f"<details><summary>{printed.folded} more "
+            f"{'row' if printed.folded == 1 else 'rows'}</summary>"
+        )
+        return between.join(
+            [lines(printed, texts[:first]), summary, lines(printed, texts[first:]), "</details>"]
+        )
 
 
 @dataclass(frozen=True)
@@ -156,7 +180,9 @@ def plain(text: str) -> str:
     return EMPHASIS.sub(r"\1", text)
 
 
-def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], **options: Any) -> Table:
+def table(
+    key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], **options: Any
+) -> Table:
     """Return a table of any sequences; `options`: its other fields."""
     return Table(key, tuple(columns), tuple(map(tuple, rows)), **options)
 
@@ -174,13 +200,19 @@ def listing(
     """
     values = [column.of or attrgetter(column.key) for column in columns]
     ordered = sorted(items, key=folds)
-    rows = ([value(item) for value in values] for item in ordered)
+    rows = []
+    for item in ordered:
+        rows.append([value(item) for value in values])
     return table(key, columns, rows, folded=sum(map(folds, ordered)), **options)
 
 
-def grouped(key: str, columns: Sequence[Column], rows: Iterable[tuple[str, Sequence[Cell]]]) -> Table:
-    """Return a table whose rows are indented below the name of their group, which each row comes after."""
-    lines, looks = list[Sequence[Cell]](), list[Look]()
+def grouped(
+    key: str, columns: Sequence[Column], rows: Iterable[tuple[str, Sequence[Cell]]]
+) -> Table:
+    """Return a table whose rows are indented below the name of their group, which each row comes
+    after."""
+    lines = list[Sequence[Cell]]()
+    looks = list[Look]()
     before = ""
     for group, (first, *cells) in rows:
         if group != before:

@@ -1,7 +1,7 @@
 """Tables and documents as data: JSON and CSV, with values where the other forms have words."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -10,31 +10,46 @@ from orchestrator.cells import defused
 
 
 def records(table: Table) -> list[dict[str, Any]]:
-    """Return a table's rows by the keys of its columns; a value of several parts has a key for each of them."""
+    """Return a table's rows by the keys of its columns; a value of several parts has a key for each
+    of them."""
     rows = []
     for row in table.rows:
         values = dict[str, Any]()
         for column, cell in zip(table.columns, row, strict=True):
             parts = column.format.parts or ("",)
-            cells = cell if column.format.parts and isinstance(cell, tuple) else [cell] * len(parts)
-            keys = [f"{column.key}_{part}" if part else column.key for part in parts]
+            cells: Sequence[Any] = [cell] * len(parts)
+            if column.format.parts and isinstance(cell, tuple):
+                cells = cell
+            keys = []
+            for part in parts:
+                keys.append(f"{column.key}_{part}" if part else column.key)
             values |= zip(keys, cells, strict=True)
         rows.append(values)
     return rows
 
 
 def csv_text(rows: Table | Iterable[Mapping[str, Any]], *, digits: int | None = None) -> str:
-    """Return a table, or rows of equal keys, as CSV; what is not known is empty. `digits`: decimals of fractions."""
-    lines = records(rows) if isinstance(rows, Table) else list(rows)
+    """Return a table, or rows of equal keys, as CSV; what is not known is empty. `digits`: decimals
+    of fractions."""
+    lines: Sequence[Mapping[str, Any]]
+    if isinstance(rows, Table):
+        lines = records(rows)
+    else:
+        lines = list(rows)
     text = StringIO()
     writer = csv.DictWriter(text, list(lines[0]) if lines else [], lineterminator="\n")
     writer.writeheader()
 
     def written(value: Any) -> Any:
         rounded = isinstance(value, float) and digits is not None
-        return "" if value is None else f"{value:.{digits}f}" if rounded else defused(value)
+        if value is None:
+            return ""
+        if rounded:
+            return f"{value:.{digits}f}"
+        return defused(value)
 
-    writer.writerows({key: written(value) for key, value in line.items()} for line in lines)
+    for line in lines:
+        writer.writerow({key: written(value) for key, value in line.items()})
     return text.getvalue()
 
 
@@ -49,7 +64,10 @@ def csv_words(table: Table) -> str:
 
 def json_value(document: Document | Iterable[Block]) -> dict[str, Any]:
     """Return a document as plain data: its tables by their keys, and its sentences."""
-    parts = document.blocks if isinstance(document, Document) else tuple(document)
+    if isinstance(document, Document):
+        parts = document.blocks
+    else:
+        parts = tuple(document)
     title = {"title": document.title} if isinstance(document, Document) else {}
     return {
         **title,

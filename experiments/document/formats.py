@@ -19,35 +19,51 @@ class Format:
     words: bool = False
     """Whether its columns are words, which are left-aligned and broken where a line is too long."""
     parts: tuple[str, ...] = ()
-    """The names of a value's parts in data, where it has several: `low`, `high`; the main one has an empty name."""
+    """The names of a value's parts in data, where it has several: `low`, `high`; the main one has
+    an empty name."""
 
     def text(self, value: Any) -> str:
         """Return the value as text; a dash for None."""
         if isinstance(value, str):
             return value
-        return MISSING if empty(value) else self.write(value)
+        if empty(value):
+            return MISSING
+        return self.write(value)
 
 
 def empty(value: Any) -> bool:
     """Tell whether a cell has no value."""
-    return value is None or value == "" or (isinstance(value, tuple) and (not value or value[0] is None))
+    return (
+        value is None
+        or value == ""
+        or (isinstance(value, tuple) and (not value or value[0] is None))
+    )
 
 
 def bounds(low: float | None, high: float | None) -> tuple[float, float] | None:
     """Return the cell of an interval; None where a bound is not known."""
-    return None if low is None or high is None else (low, high)
+    if low is None or high is None:
+        return None
+    return (low, high)
 
 
 def duration(seconds: float) -> str:
     """Return `40 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 def measured(value: float) -> str:
     """Return a signed number of any measure: with four digits where it is small."""
-    digits = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.095 or abs(value) < 0.00005 else 4
+    if abs(value) >= 1000:
+        digits = 0
+    elif abs(value) >= 0.095 or abs(value) < 0.00005:
+        digits = 2
+    else:
+        digits = 4
     return f"{value if abs(value) >= 0.00005 else 0.0:+,.{digits}f}".replace("-", "−")
 
 
@@ -57,13 +73,17 @@ def _bounds(write: Callable[[Any], str]) -> Callable[[Any], str]:
 
 def _share(value: Any) -> str:
     share, low, high = value
-    return percent(share) if low is None else f"{percent(share)} ({100 * low:.0f}–{100 * high:.0f})"
+    if low is None:
+        return percent(share)
+    return f"{percent(share)} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 @cache
 def number(digits: int = 2, *, signed: bool = False, grouped: bool = False) -> Format:
     """Return the format of a number: `1.25`, `+1.25`, `12,345`."""
-    return Format(lambda value: f"{value:{'+' * signed}{',' * grouped}.{digits}f}".replace("-", "−"))
+    return Format(
+        lambda value: f"{value:{'+' * signed}{',' * grouped}.{digits}f}".replace("-", "−")
+    )
 
 
 @cache
@@ -74,12 +94,15 @@ def interval(digits: int = 2, *, signed: bool = False) -> Format:
 
 @cache
 def estimate(digits: int = 2, *, signed: bool = False) -> Format:
-    """Return the format of a value and its bounds: `1.25 (0.50 to 2.00)`; without bounds where they are None."""
+    """Return the format of a value and its bounds: `1.25 (0.50 to 2.00)`; without bounds where they
+    are None."""
     write = number(digits, signed=signed).write
 
     def written(value: Any) -> str:
         mean, low, high = value
-        return write(mean) if low is None else f"{write(mean)} ({write(low)} to {write(high)})"
+        if low is None:
+            return write(mean)
+        return f"{write(mean)} ({write(low)} to {write(high)})"
 
     return Format(written, parts=("", "low", "high"))
 

@@ -6,28 +6,57 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby
 
-from experiments.document.blocks import EMPHASIS, Block, Document, Figure, Folded, Heading, Note, Table, Text
+from experiments.document.blocks import (
+    EMPHASIS,
+    Block,
+    Document,
+    Figure,
+    Folded,
+    Heading,
+    Note,
+    Table,
+    Text,
+)
 from orchestrator.printable import printable
 
 
 def page(document: Document) -> str:
     """Return a document as a page of its own."""
     template = files(__package__).joinpath("page.html").read_text("utf-8")
-    sections = [part for part in document.blocks if isinstance(part, Heading) and part.level == 2 and part.key]
+    sections = []
+    for part in document.blocks:
+        if isinstance(part, Heading) and part.level == 2 and part.key:
+            sections.append(part)
     links = " ".join(f'<a href="#{escape(part.key)}">{escape(part.text)}</a>' for part in sections)
-    first = document.blocks.index(sections[0]) if sections else 0
-    lead, main = blocks(document.blocks[:first]), blocks(document.blocks[first:])
+    if sections:
+        first = document.blocks.index(sections[0])
+    else:
+        first = 0
+    lead = blocks(document.blocks[:first])
+    main = blocks(document.blocks[first:])
     texts = {"title": escape(document.title), "lead": lead, "links": links, "main": main}
     return printable(re.sub(r"\{\{ (\w+) \}\}", lambda match: texts[match[1]], template))
 
 
 def blocks(parts: Iterable[Block]) -> str:
-    """Return blocks as HTML without control characters; notes that follow each other are one list."""
+    """Return blocks as HTML without control characters; notes that follow each other are one
+    list."""
     lines: list[str] = []
-    for level, group in groupby(parts, lambda part: part.level if isinstance(part, Note) and part.listed else ""):
-        written = [*filter(None, map(_block, group))]
-        lines += ['<ul class="quiet">' if level == "aside" else "<ul>", *written, "</ul>"] if level else written
+    for level, group in groupby(parts, _list_level):
+        items = filter(None, map(_block, group))
+        if level:
+            opening = '<ul class="quiet">' if level == "aside" else "<ul>"
+            lines += [opening, *items, "</ul>"]
+        else:
+            lines += items
     return printable("\n".join(lines))
+
+
+def _list_level(part: Block) -> str:
+    """Return the level of the list that a block is an item of; empty for none."""
+    if isinstance(part, Note) and part.listed:
+        return part.level
+    return ""
 
 
 def inline(words: str) -> str:
@@ -41,23 +70,43 @@ WIDE = 60
 
 
 def _lines(printed: Table, texts: list[list[str]]) -> str:
-    kinds = ["" if column.format.words else ' class="number"' for column in printed.columns]
-    wide = [
-        ' class="wide"' if not kind and max((len(row[place]) for row in texts), default=0) > WIDE else kind
-        for place, kind in enumerate(kinds)
-    ]
-    says = [f' title="{escape(column.says)}"' if column.says else "" for column in printed.columns]
+    kinds = []
+    for column in printed.columns:
+        kinds.append("" if column.format.words else ' class="number"')
+    wide = []
+    for place, kind in enumerate(kinds):
+        wide.append(
+            ' class="wide"'
+            if not kind and max((len(row[place]) for row in texts), default=0) > WIDE
+            else kind
+        )
+    says = []
+    for column in printed.columns:
+        says.append(f' title="{escape(column.says)}"' if column.says else "")
     head = "".join(
         f'<th scope="col"{kind}{about}>{escape(column.title)}</th>'
         for column, kind, about in zip(printed.columns, kinds, says, strict=True)
     )
-    rows = (
-        f"<tr>{''.join(f'<td{kind}>{escape(cell)}</td>' for kind, cell in zip(wide, row, strict=True))}</tr>"
-        for row in texts
+    rows = []
+    for row in texts:
+        cells = [f"<td{kind}>{escape(cell)}</td>" for kind, cell in zip(wide, row, strict=True)]
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    heads = (
+        [f"<thead><tr>{head}</tr></thead>"]
+        if any(column.title for column in printed.columns)
+        else []
     )
-    heads = [f"<thead><tr>{head}</tr></thead>"] if any(column.title for column in printed.columns) else []
     return "\n".join(
-        ['<div class="box" tabindex="0">', "<table>", *heads, "<tbody>", *rows, "</tbody>", "</table>", "</div>"]
+        [
+            '<div class="box" tabindex="0">',
+            "<table>",
+            *heads,
+            "<tbody>",
+            *rows,
+            "</tbody>",
+            "</table>",
+            "</div>",
+        ]
     )
 
 
@@ -75,7 +124,9 @@ def _block(part: Block) -> str:
         case Table():
             if not (written := part.written(_lines, "\n")):
                 return ""
-            title = f'<h3 id="table-{escape(part.key)}">{inline(part.title)}</h3>' if part.title else ""
+            title = (
+                f'<h3 id="table-{escape(part.key)}">{inline(part.title)}</h3>' if part.title else ""
+            )
             caption = f"<p>{inline(part.caption)}</p>" if part.caption else ""
             return "\n".join(filter(None, (title, caption, written)))
         case Figure():
@@ -86,5 +137,10 @@ def _block(part: Block) -> str:
             caption = f"<figcaption>{inline(part.caption)} {link}</figcaption>"
             return "\n".join(filter(None, [*lines, caption, "</figure>"]))
         case Folded(title=title, texts=texts):
-            within = f"<pre>{escape(texts)}</pre>" if isinstance(texts, str) else "\n".join(map(_block, texts))
-            return f"<details{' open' * part.open}><summary>{escape(title)}</summary>{within}</details>"
+            within = (
+                f"<pre>{escape(texts)}</pre>"
+                if isinstance(texts, str)
+                else "\n".join(map(_block, texts))
+            )
+            opening = f"<details{' open' * part.open}><summary>{escape(title)}</summary>"
+            return f"{opening}{within}</details>"

@@ -15,18 +15,27 @@ def text(document: Document) -> str:
 
 def blocks(parts: Iterable[Block]) -> list[str]:
     """Return each block as Markdown; notes that follow each other are one list."""
-    written = ((part, text) for part in parts if (text := _block(part)))
+    pairs = [(part, _block(part)) for part in parts]
+    written = [(part, text) for part, text in pairs if text]
     lines: list[str] = []
-    for listed, group in groupby(written, lambda pair: isinstance(pair[0], Note) and pair[0].listed):
+    for in_list, group in groupby(
+        written, lambda pair: isinstance(pair[0], Note) and pair[0].listed
+    ):
         texts = [text for _, text in group]
-        lines += ["\n".join(texts)] if listed else texts
+        if in_list:
+            lines.append("\n".join(texts))
+        else:
+            lines += texts
     return lines
 
 
 def _lines(printed: Table, texts: list[list[str]]) -> str:
     rule = "".join("---|" if column.format.words else "--:|" for column in printed.columns)
     rows = [[column.title for column in printed.columns], *texts]
-    lines = [f"| {' | '.join(_inert(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    lines = []
+    for row in rows:
+        cells = [_inert(cell).replace("|", "\\|") for cell in row]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([lines[0], f"|{rule}", *lines[1:]])
 
 
@@ -58,6 +67,6 @@ def _block(part: Block) -> str:
 
 
 def _inert(words: str) -> str:
-    """Return the text such that names of models and arms bring no HTML, links, pictures or control characters of
-    their own."""
+    """Return the text such that names of models and arms bring no HTML, links, pictures or control
+    characters of their own."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(words)).replace("](", "]&#40;")

@@ -1,4 +1,5 @@
-"""The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
+"""The style of all figures: one width, colour-blind safe colours, and colours that a page replaces
+by its own."""
 
 import re
 import warnings
@@ -11,9 +12,14 @@ from typing import Any
 from orchestrator.printable import printable
 
 WIDTH = 4.8
-"""Inches, the same for all figures, so that their text has one size; a phone shows them nearly in full size."""
+"""Inches, the same for all figures, so that their text has one size; a phone shows them nearly in
+full size."""
 
-INK, MUTED, FAINT, PAPER, BLUE = "#1b1b1b", "#6f6f6f", "#d4d4d4", "#fffffe", "#0072b2"
+INK = "#1b1b1b"
+MUTED = "#6f6f6f"
+FAINT = "#d4d4d4"
+PAPER = "#fffffe"
+BLUE = "#0072b2"
 OF_THE_PAGE = {
     INK: "currentColor",
     MUTED: "var(--muted)",
@@ -69,12 +75,17 @@ def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[A
     """Return a figure with panels below one another, of these heights in inches; and the panels."""
     figure = canvas(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights))
     figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03)
-    axes = figure.subplots(len(heights), 1, squeeze=False, sharex=share, height_ratios=list(heights))
+    axes = figure.subplots(
+        len(heights), 1, squeeze=False, sharex=share, height_ratios=list(heights)
+    )
     return figure, [row[0] for row in axes]
 
 
-def row_panels(groups: Mapping[Any, Collection[Any]], xlabel: str, taller: float = 1) -> tuple[Any, list[Any]]:
-    """Return a figure with a panel for each group of rows, below its player count or title; and the panels."""
+def row_panels(
+    groups: Mapping[Any, Collection[Any]], xlabel: str, taller: float = 1
+) -> tuple[Any, list[Any]]:
+    """Return a figure with a panel for each group of rows, below its player count or title; and the
+    panels."""
     figure, axes = panels([height(len(rows)) * taller for rows in groups.values()])
     for ax, title in zip(axes, groups, strict=True):
         ax.set_title(title if isinstance(title, str) else headed(title))
@@ -90,8 +101,11 @@ def rows(axes: Any, names: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def stacked(axes: Any, rows: Sequence[Mapping[str, Any]], whole: str, parts: Mapping[str, tuple[str, str]]) -> None:
-    """Draw a bar for each row: its `parts`, each with its label and colour, in percent of the `whole`."""
+def stacked(
+    axes: Any, rows: Sequence[Mapping[str, Any]], whole: str, parts: Mapping[str, tuple[str, str]]
+) -> None:
+    """Draw a bar for each row: its `parts`, each with its label and colour, in percent of the
+    `whole`."""
     starts = [0.0] * len(rows)
     for part, (label, colour) in parts.items():
         wide = [100 * row[part] / row[whole] for row in rows]
@@ -106,35 +120,58 @@ def height(count: int) -> float:
 
 
 def interval(
-    ax: Any, place: float, mean: float, low: float | None, high: float | None, color: str = INK, **more: Any
+    ax: Any,
+    place: float,
+    mean: float,
+    low: float | None,
+    high: float | None,
+    color: str = INK,
+    **options: Any,
 ) -> None:
     """Draw a mean with its interval."""
     if low is not None and high is not None:
-        ax.plot([low, high], [place, place], color=color, linewidth=1.3, zorder=4, solid_capstyle="butt")
-    look = {"color": color, "marker": "o", "linestyle": "none", "markersize": 4, "zorder": 5, **more}
+        ax.plot(
+            [low, high], [place, place], color=color, linewidth=1.3, zorder=4, solid_capstyle="butt"
+        )
+    look = {
+        "color": color,
+        "marker": "o",
+        "linestyle": "none",
+        "markersize": 4,
+        "zorder": 5,
+        **options,
+    }
     ax.plot([mean], [place], **look)
 
 
 def headed(players: int | None) -> str:
-    return "all player counts" if players is None else f"{players} players"
+    if players is None:
+        return "all player counts"
+    return f"{players} players"
 
 
 def legend(figure: Any, panels: Sequence[Any], ncols: int, **options: Any) -> None:
     """Explain the marks of these panels above the figure, each once."""
-    marks = {label: mark for ax in panels for mark, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    marks = {}
+    for ax in panels:
+        for mark, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            marks[label] = mark
     look = {"ncols": ncols, "handlelength": 1, "columnspacing": 1.2, **options}
     figure.legend(marks.values(), marks.keys(), loc="outside upper center", **look)
 
 
 def picture(paint: Callable[[], Any], note: str = "", png: Path | None = None) -> str:
-    """Draw a figure and return it as SVG; `note`: small print below it; `png`: the file to which it is also written."""
+    """Draw a figure and return it as SVG; `note`: small print below it; `png`: the file to which it
+    is also written."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # a letter that the font of the picture lacks; the SVG has it
-        figure, svg = paint(), StringIO()
+        # a letter that the font of the picture lacks; the SVG has it
+        warnings.filterwarnings("ignore", "Glyph")
+        figure = paint()
+        svg = StringIO()
         if note:
             figure.supxlabel(note, fontsize=7.5, color=MUTED, x=0.99, ha="right")
         figure.get_layout_engine().execute(figure)  # once for both files
@@ -155,7 +192,8 @@ def inline(svg: str, name: str, alt: str) -> str:
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", body)
     opening = (
-        rf'<svg viewBox="\1" role="img" aria-label="{escape(alt)}" xmlns="http://www.w3.org/2000/svg" '
+        rf'<svg viewBox="\1" role="img" aria-label="{escape(alt)}" '
+        r'xmlns="http://www.w3.org/2000/svg" '
         r'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
     body = re.sub(r'<svg\b[^>]*?viewBox="([^"]*)"[^>]*>', opening, body, count=1)

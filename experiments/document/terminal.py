@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import StringIO
+from itertools import chain
 from typing import Any, TextIO
 
 from rich import table as rich_table
@@ -13,14 +14,32 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 
-from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Level, Look, Note, Table, Text, plain
+from experiments.document.blocks import (
+    Block,
+    Document,
+    Figure,
+    Folded,
+    Heading,
+    Level,
+    Look,
+    Note,
+    Table,
+    Text,
+    plain,
+)
 from orchestrator.printable import printable
 
 UNBROKEN = 100_000
 """Width of output to a file or another program, so that no line is broken."""
 FOLD = 16
 """The least width to which a narrow terminal folds a column of words."""
-NOTES: dict[Level, str] = {"plain": "", "aside": "dim", "caution": "yellow", "error": "bold red", "no model": "magenta"}
+NOTES: dict[Level, str] = {
+    "plain": "",
+    "aside": "dim",
+    "caution": "yellow",
+    "error": "bold red",
+    "no model": "magenta",
+}
 ROWS: dict[Look, str] = {"plain": "", "strong": "bold", "faint": "dim", "no model": "magenta"}
 
 
@@ -40,13 +59,19 @@ class Trimmed(StringIO):
 
 
 class Terminal(Console):
-    """The one way of texts to a terminal: whatever a journal, a server or a file's name holds moves no cursor and
-    changes no colour or title. Lines that are too long are left to the terminal, in place of cutting them off."""
+    """The one way of texts to a terminal: whatever a journal, a server or a file's name holds moves
+    no cursor and changes no colour or title. Lines that are too long are left to the terminal, in
+    place of cutting them off."""
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
-            own = segment.control or segment.text == "\r"  # of Rich, for its live tables
-            yield segment if own else Segment(printable(segment.text), segment.style)
+            ours = segment.control or segment.text == "\r"  # of Rich, for its live tables
+            if ours:
+                yield segment
+            else:
+                yield Segment(printable(segment.text), segment.style)
 
     def print(self, *objects: Any, **options: Any) -> None:
         super().print(*objects, **{"crop": False, **options})
@@ -57,20 +82,27 @@ class PlainTable(rich_table.Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         texts = [[column.header, *column.cells] for column in self.columns]
-        widths = [max(cell_len(str(cell)) for cell in cells) for cells in texts]
-        whole = sum(widths) + len(GAP) * (len(widths) - 1)
-        if whole <= options.max_width and all(_is_plain(cell) for cells in texts for cell in cells):
+        widths = []
+        for cells in texts:
+            widths.append(max(cell_len(str(cell)) for cell in cells))
+        width_of_all = sum(widths) + len(GAP) * (len(widths) - 1)
+        if width_of_all <= options.max_width and all(map(_is_plain, chain.from_iterable(texts))):
             yield from self._lines(console, widths)
             return
         full = Measurement.get(console, options.update(max_width=UNBROKEN), self).maximum
-        broken = [width for column, width in zip(self.columns, widths, strict=True) if not column.no_wrap]
-        least = full - sum(max(0, width - FOLD) for width in broken)
-        yield from super().__rich_console__(console, options.update(max_width=max(options.max_width, least)))
+        narrow = full
+        for column, width in zip(self.columns, widths, strict=True):
+            if not column.no_wrap:
+                narrow -= max(0, width - FOLD)
+        wide = options.update(max_width=max(options.max_width, narrow))
+        yield from super().__rich_console__(console, wide)
 
     def _lines(self, console: Console, widths: Sequence[int]) -> Iterator[Segment]:
         """Yield a table that fits, as Rich prints it, in a tenth of the time."""
         rows = zip(*(column.cells for column in self.columns), strict=True)
-        lines = [(tuple(column.header for column in self.columns), self.header_style)] if self.show_header else []
+        lines = []
+        if self.show_header:
+            lines.append((tuple(column.header for column in self.columns), self.header_style))
         lines += [(cells, row.style or "") for cells, row in zip(rows, self.rows, strict=True)]
         for cells, style in lines:
             padded = list[str]()
@@ -93,9 +125,11 @@ def _is_plain(cell: RenderableType) -> bool:
 
 
 def console(*, err: bool = False) -> Console:
-    """Return the console of stdout or stderr: plain text with unbroken lines when it is no terminal; obeys NO_COLOR."""
+    """Return the console of stdout or stderr: plain text with unbroken lines when it is no
+    terminal; obeys NO_COLOR."""
     stream = sys.stderr if err else sys.stdout
-    plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # brackets are brackets
+    # brackets are brackets
+    plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
     if stream.isatty():
         return Terminal(file=stream, **plain)
     return Terminal(file=Trimmed(stream), width=UNBROKEN, **plain)
@@ -112,7 +146,9 @@ def show(document: Document | Iterable[Block], screen: Console) -> None:
     for part in document.blocks if isinstance(document, Document) else document:
         if isinstance(part, Table) and part.printed() is None:
             continue
-        if before is not None and not (isinstance(part, Note | Figure) and isinstance(before, Note | Figure)):
+        if before is not None and not (
+            isinstance(part, Note | Figure) and isinstance(before, Note | Figure)
+        ):
             screen.print()
         _print(part, screen)
         before = part
@@ -147,17 +183,21 @@ def table(part: Table) -> PlainTable:
     printed = part.printed() or part
     fixed = [column.unbroken or not column.format.words for column in printed.columns]
     rows = _grid(
-        [column.title for column in printed.columns], [column.format.words for column in printed.columns], fixed
+        [column.title for column in printed.columns],
+        [column.format.words for column in printed.columns],
+        fixed,
     )
     rows.show_header = any(column.title for column in printed.columns)
     looks: Sequence[Look] = printed.looks or ["plain"] * len(printed.rows)
     for row, texts, look in zip(printed.rows, printed.texts(), looks, strict=True):
-        cells = [
-            rich_text.Text(
-                printable(text if isinstance(cell, str) else text.translate(ASCII)), **(CUT if column.cut else {})
+        cells = []
+        for column, cell, text in zip(printed.columns, row, texts, strict=True):
+            cells.append(
+                rich_text.Text(
+                    printable(text if isinstance(cell, str) else text.translate(ASCII)),
+                    **(CUT if column.cut else {}),
+                )
             )
-            for column, cell, text in zip(printed.columns, row, texts, strict=True)
-        ]
         rows.add_row(*cells, style=ROWS[look])
     return rows
 
@@ -167,19 +207,29 @@ ASCII = str.maketrans({"−": "-", "–": "-"})
 """Signs of numbers that not every terminal has."""
 
 
-def plain_table(*columns: str, words: Collection[str] = (), fixed: Collection[str] | None = None) -> PlainTable:
-    """Return an empty table without lines, for cells that Rich draws. Columns of `words` are left-aligned.
+def plain_table(
+    *columns: str, words: Collection[str] = (), fixed: Collection[str] | None = None
+) -> PlainTable:
+    """Return an empty table without lines, for cells that Rich draws. Columns of `words` are
+    left-aligned.
 
-    Cells of `fixed` columns are not broken on a narrow terminal; by default those are the columns of numbers.
+    Cells of `fixed` columns are not broken on a narrow terminal; by default those are the columns
+    of numbers.
     """
     aligned = [name in words for name in columns]
-    return _grid(columns, aligned, [name not in words if fixed is None else name in fixed for name in columns])
+    if fixed is None:
+        unbroken = [name not in words for name in columns]
+    else:
+        unbroken = [name in fixed for name in columns]
+    return _grid(columns, aligned, unbroken)
 
 
 def _grid(titles: Iterable[str], words: Iterable[bool], fixed: Iterable[bool]) -> PlainTable:
     grid = PlainTable(box=None, pad_edge=False, header_style="dim")
     for title, is_words, unbroken in zip(titles, words, fixed, strict=True):
-        grid.add_column(title, justify="left" if is_words else "right", no_wrap=unbroken, overflow="fold")
+        grid.add_column(
+            title, justify="left" if is_words else "right", no_wrap=unbroken, overflow="fold"
+        )
     return grid
 
 

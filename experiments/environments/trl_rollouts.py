@@ -1,11 +1,13 @@
 """Whole games as rollouts of TRL's `GRPOTrainer` (tested with trl 1.16):
 
     games = Rollouts(LearningGames("compact", seats=["1=partner:piers"]))
-    GRPOTrainer(model, games.reward, train_dataset=Dataset.from_list(games.rows(range(20001, 20101))),
+    deals = Dataset.from_list(games.rows(range(20001, 20101)))
+    GRPOTrainer(model, games.reward, train_dataset=deals,
                 rollout_func=games, args=GRPOConfig(num_generations=8, ...))
 
-A row of a group is a decision in a game of the group's deal, with the prompt of the table, so that the trained model is
-the one that later plays. TRL's `environment_factory` would offer the moves as tools, which is another prompt.
+A row of a group is a decision in a game of the group's deal, with the prompt of the table, so that
+the trained model is the one that later plays. TRL's `environment_factory` would offer the moves as
+tools, which is another prompt.
 """
 
 import asyncio
@@ -24,44 +26,58 @@ DEAL = "deal "
 
 @dataclass(frozen=True)
 class Rollouts:
-    """A `rollout_func` in one process; all games of a batch are played together, each step one batch of prompts."""
+    """A `rollout_func` in one process; all games of a batch are played together, each step one
+    batch of prompts."""
 
     games: LearningGames
     decisions: int = 1
-    """How many responses of a game are trained on, drawn at random: a group of 32 rows with 4 has 8 games."""
+    """How many responses of a game are trained on, drawn at random: a group of 32 rows with 4 has 8
+    games."""
 
     @staticmethod
     def rows(seeds: Iterable[int]) -> list[dict[str, str]]:
-        """The rows of a training set: a deal each."""
+        """Return the rows of a training set: a deal each."""
         return [{"prompt": f"{DEAL}{seed}"} for seed in seeds]
 
     @staticmethod
-    def reward(completions: Sequence[Any], *, sample: Sequence[Sample], log_metric: Any, **_: Any) -> list[float]:
-        """The rewards of the drawn responses, for `reward_funcs`; logs the shares of usable and legal ones."""
+    def reward(
+        completions: Sequence[Any], *, sample: Sequence[Sample], log_metric: Any, **_: Any
+    ) -> list[float]:
+        """Return the rewards of the drawn responses, for `reward_funcs`; logs the shares of usable
+        and legal ones."""
         for name in sample[0].metrics:
-            log_metric(name, sum(one.metrics[name] for one in sample) / len(sample))
-        return [one.reward for one in sample]
+            log_metric(name, sum(response.metrics[name] for response in sample) / len(sample))
+        return [response.reward for response in sample]
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any] | None]:
-        """The tokens and the reward of a row for each prompt, in order."""
-        return event_loop.run(self._columns(prompts, trainer), "a cell of a notebook has a loop: train in a script")
+        """Return the tokens and the reward of a row for each prompt, in order."""
+        return event_loop.run(
+            self._columns(prompts, trainer), "a cell of a notebook has a loop: train in a script"
+        )
 
     async def _columns(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any] | None]:
-        games = [deal for deal, rows in Counter(prompts).items() for _ in range(-(-rows // self.decisions))]
-        batch, chance = _Batch(trainer, playing=len(games)), random.Random(f"{trainer.state.global_step} {games}")
+        games = []
+        for deal, rows_of_deal in Counter(prompts).items():
+            games += [deal] * -(-rows_of_deal // self.decisions)
+        batch = _Batch(trainer, playing=len(games))
+        chance = random.Random(f"{trainer.state.global_step} {games}")
         played = await asyncio.gather(*(self._played(deal, batch) for deal in games))
         rows: dict[str, list[_Row]] = {}
         for deal, row_of in zip(games, played, strict=True):
             size = self.decisions
             rows.setdefault(deal, []).extend(
-                chance.sample(row_of, size) if len(row_of) >= size else chance.choices(row_of, k=size)
+                chance.sample(row_of, size)
+                if len(row_of) >= size
+                else chance.choices(row_of, k=size)
             )
         ordered = [rows[deal].pop(0) for deal in prompts]
         tokens = [tokens for _, tokens in ordered]
         return {
-            "prompt_ids": [one.prompt_ids for one in tokens],
-            "completion_ids": [one.completion_ids for one in tokens],
-            "logprobs": None if tokens[0].logprobs is None else [one.logprobs for one in tokens],
+            "prompt_ids": [response_tokens.prompt_ids for response_tokens in tokens],
+            "completion_ids": [response_tokens.completion_ids for response_tokens in tokens],
+            "logprobs": None
+            if tokens[0].logprobs is None
+            else [response_tokens.logprobs for response_tokens in tokens],
             "sample": [sample for sample, _ in ordered],
         }
 
@@ -69,7 +85,7 @@ class Rollouts:
         """Play a game and return its responses with their tokens."""
         player = _Player(batch)
         game = await self.games.play(int(deal.removeprefix(DEAL)), lambda _: player)
-        batch.left()
+        batch.leave()
         return [(sample, player.tokens[sample.call.key]) for sample in self.games.samples(game)]
 
 
@@ -89,10 +105,12 @@ class _Batch:
 
     trainer: Any
     playing: int
-    waiting: list[tuple[list[Mapping[str, str]], asyncio.Future[_Tokens]]] = field(default_factory=list)
+    waiting: list[tuple[list[Mapping[str, str]], asyncio.Future[_Tokens]]] = field(
+        default_factory=list
+    )
 
-    def left(self) -> None:
-        """A game is over."""
+    def leave(self) -> None:
+        """Leave the round: a game is over."""
         self.playing -= 1
         self._generate()
 
@@ -105,11 +123,12 @@ class _Batch:
     def _generate(self) -> None:
         if not self.waiting or len(self.waiting) < self.playing:
             return
-        now, self.waiting = self.waiting, []
+        requests = self.waiting
+        self.waiting = []
         # trl 1.16 generates with every backend in these two alone; its public helper is for vLLM
-        prompt_ids, _, _ = self.trainer._tokenize_prompts([prompt for prompt, _ in now])
+        prompt_ids, _, _ = self.trainer._tokenize_prompts([prompt for prompt, _ in requests])
         completion_ids, logprobs = self.trainer._generate_single_turn(prompt_ids, None, {}, 1)
-        for n, (_, response) in enumerate(now):
+        for n, (_, response) in enumerate(requests):
             response.set_result(_Tokens(prompt_ids[n], completion_ids[n], logprobs and logprobs[n]))
 
 
@@ -120,8 +139,12 @@ class _Player:
     batch: _Batch
     tokens: dict[Key, _Tokens] = field(default_factory=dict)
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        tokens = await self.batch.tokens([{"role": part.role, "content": part.content} for part in messages])
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
+        tokens = await self.batch.tokens(
+            [{"role": part.role, "content": part.content} for part in messages]
+        )
         self.tokens[request.key] = tokens
         trainer = self.batch.trainer
         ended = tokens.completion_ids[-1] in trainer.eos_token_ids

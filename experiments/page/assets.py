@@ -16,29 +16,35 @@ def text(name: str) -> str:
 
 
 def names(suffix: str) -> list[str]:
-    """The files with a suffix, by name."""
-    return sorted(path.name for path in files(__package__).joinpath("static").iterdir() if path.name.endswith(suffix))
+    """Return the files with a suffix, by name."""
+    return sorted(
+        path.name
+        for path in files(__package__).joinpath("static").iterdir()
+        if path.name.endswith(suffix)
+    )
 
 
 def modules() -> dict[str, str]:
-    """The file of each module by the name under which others import it: `page/board`."""
+    """Return the file of each module by the name under which others import it: `page/board`."""
     return {f"page/{name.removesuffix('.js')}": name for name in names(".js")}
 
 
 def index() -> str:
-    """The page, with a map of all modules."""
+    """Return the page, with a map of all modules."""
     return mapped(text(INDEX), {bare: f"/static/{name}" for bare, name in modules().items()})
 
 
 def mapped(page: str, imports: dict[str, str]) -> str:
-    """The page with the import map filled in."""
+    """Return the page with the import map filled in."""
     text = json.dumps({"imports": imports}, indent=1)
     return _MAP.sub(lambda match: f"{match[1]}{text}{match[2]}", page)
 
 
 def script_hashes(page: str) -> list[str]:
-    """The hashes of inline scripts, as a content security policy names them."""
-    return [
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-        for script in _INLINE.findall(page)
-    ]
+    """Return the hashes of inline scripts, as a content security policy names them."""
+    hashes = list[str]()
+    for script in _INLINE.findall(page):
+        hashes.append(
+            f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        )
+    return hashes

@@ -1,7 +1,9 @@
-"""Writes a copy of the page that needs no software of ours: one HTML file, or a folder with a file for each game.
+"""Writes a copy of the page that needs no software of ours: one HTML file, or a folder with a file
+for each game.
 
-Both open from a disk (file://). There the page may fetch nothing, so its modules are data: addresses in the import map,
-and the file of a game is a classic script. The data of a game are what the server answers about it, compressed.
+Both open from a disk (file://). There the page may fetch nothing, so its modules are data:
+addresses in the import map, and the file of a game is a classic script. The data of a game are what
+the server answers about it, compressed.
 """
 
 import base64
@@ -34,7 +36,8 @@ class Bundle:
     only: Sequence[str] = ()
     """The ids of the games that it holds; all if none are named."""
     values: bool = False
-    """Whether to compute the values of moves and the expected scores, which takes minutes a game."""
+    """Whether to compute the values of moves and the expected scores, which takes minutes a
+    game."""
     progress: Callable[[str, int, int], None] = lambda id, number, total: None
 
     @cached_property
@@ -47,14 +50,20 @@ class Bundle:
         Raises UserError where something is there already, or a game is not.
         """
         if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-            raise UserError(f"{str(out)!r} is there already; name a new file, or a new or empty folder")
+            raise UserError(
+                f"{str(out)!r} is there already; name a new file, or a new or empty folder"
+            )
         if out.suffix == ".html":
             games = {id: packed(data) for id, data in self._games()}
             files = {}
             for address, path in self._figures():
                 kind = guess_type(path.name)[0] or "application/octet-stream"
-                files[address] = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-            write_atomically(out, page({"answers": self._answers(games), "games": games, "files": files}))
+                files[address] = (
+                    f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+                )
+            write_atomically(
+                out, page({"answers": self._answers(games), "games": games, "files": files})
+            )
             return out.stat().st_size
         self._folder(out)
         return sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
@@ -75,7 +84,11 @@ class Bundle:
             (out / places[id]).write_text(script, "utf-8")
         files = {}
         report = self.library.root / "report.html"
-        reports = [("/files/report.html", report)] if self.library.kind == "run" and report.is_file() else []
+        reports = (
+            [("/files/report.html", report)]
+            if self.library.kind == "run" and report.is_file()
+            else []
+        )
         for address, path in [*self._figures(), *reports]:
             files[address] = f"./{address.removeprefix('/files/')}"
             (out / files[address]).parent.mkdir(exist_ok=True)
@@ -98,7 +111,8 @@ class Bundle:
 
     def game(self, id: str) -> Json:
         """Return all that the server answers about a game, by the question."""
-        game, page = self.api.games.game(id), self.api.ask("game", id=id)
+        game = self.api.games.game(id)
+        page = self.api.ask("game", id=id)
         answers: Json = {"game": page}
 
         def ask(question: str, **query: Any) -> Any:
@@ -122,7 +136,10 @@ class Bundle:
     def _figures(self) -> list[tuple[str, Path]]:
         """Return the figures, by the addresses under which the page asks for them."""
         addresses = [figure["file"] for figure in self.api.ask("run")["figures"]]
-        return [(address, self.library.root / address.removeprefix("/files/")) for address in addresses]
+        figures = list[tuple[str, Path]]()
+        for address in addresses:
+            figures.append((address, self.library.root / address.removeprefix("/files/")))
+        return figures
 
 
 def packed(data: Any) -> str:
@@ -132,17 +149,22 @@ def packed(data: Any) -> str:
 
 def page(data: Json) -> str:
     """Return the page as one text, with its modules and styles inside, and these data."""
-    modules = {
-        bare: f"data:text/javascript;base64,{base64.b64encode(assets.text(name).encode()).decode()}"
-        for bare, name in assets.modules().items()
-    }
+    modules = {}
+    for bare, name in assets.modules().items():
+        modules[bare] = (
+            f"data:text/javascript;base64,{base64.b64encode(assets.text(name).encode()).decode()}"
+        )
     text = assets.mapped(assets.text(assets.INDEX), modules)
     text = _STYLE.sub(lambda link: f"<style>\n{assets.text(link[1])}</style>", text)
     bundle = spoken.encoded(data).decode().replace("<", "\\u003c")
-    start = f'<script>globalThis.HANABI_BUNDLE = {bundle};</script>\n<script type="module">import "page/app";</script>'
+    start = (
+        f'<script>globalThis.HANABI_BUNDLE = {bundle};</script>\n<script type="module">import '
+        '"page/app";</script>'
+    )
     text = _START.sub(lambda _: start, text)
     scripts = " ".join(assets.script_hashes(text))
-    policy = (  # nothing from elsewhere: only the scripts that are in the page, and those beside it on the disk
+    # nothing from elsewhere: only the scripts that are in the page, and those beside it on the disk
+    policy = (
         f"default-src 'none'; script-src 'self' file: data: {scripts}; style-src 'unsafe-inline'; "
         "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
     )

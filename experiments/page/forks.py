@@ -1,4 +1,5 @@
-"""POST /api/fork: a turn decided again by programs, or by models that were named; the game stays as it is."""
+"""POST /api/fork: a turn decided again by programs, or by models that were named; the game stays as
+it is."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,10 +28,15 @@ class Forks:
         self.models = models
 
     def offers(self) -> Json:
-        """Return the graphs and models that a turn may be decided by, beside its own; simulated models of the games
-        cost nothing."""
-        simulated = (name for entry in self.games.shelf().entries for name in among(str(entry.cells["model"])))
-        return {"graphs": list(graphs.names()), "models": list(dict.fromkeys((*self.models.choices, *simulated)))}
+        """Return the graphs and models that a turn may be decided by, beside its own; simulated
+        models of the games cost nothing."""
+        simulated = list[str]()
+        for entry in self.games.shelf().entries:
+            simulated += among(str(entry.cells["model"]))
+        return {
+            "graphs": list(graphs.names()),
+            "models": list(dict.fromkeys((*self.models.choices, *simulated))),
+        }
 
     def decide(self, game: Game, query: Mapping[str, Any]) -> Json:
         """Return the old decision and the new ones. Raises UserError."""
@@ -38,23 +44,36 @@ class Forks:
         for key in ("turn", "samples"):
             if type(query[key]) is not int:
                 raise UserError(f"{key} is {query[key]!r}; it must be a whole number")
-        turn, samples = query["turn"], query["samples"]
+        turn = query["turn"]
+        samples = query["samples"]
         if not 1 <= samples <= MOST:
             raise UserError(f"samples is {samples}; it can be 1 to {MOST}")
-        graph, model, offers = query.get("graph") or None, query.get("model") or None, self.offers()
+        graph = query.get("graph") or None
+        model = query.get("model") or None
+        offers = self.offers()
         # only what is offered: no file is read, and nobody is paid whom the user has not named
         for key, choice in (("graph", graph), ("model", model)):
             if choice is not None and choice not in offers[f"{key}s"]:
-                known = did_you_mean(str(choice), offers[f"{key}s"], "it can be")
-                raise UserError(f"{key} is {str(choice)[:80]!r}; {known}")
+                hint = did_you_mean(str(choice), offers[f"{key}s"], "it can be")
+                raise UserError(f"{key} is {str(choice)[:80]!r}; {hint}")
         named = dict(single_game.models([], model)) if model else {}
         game.board(turn)
         try:
-            default, layer = named.pop("default", None), self.models.layer()
-            fork = decide(game.path, turn, graph=graph, samples=samples, model=default, named=named, layer=layer)
+            default = named.pop("default", None)
+            layer = self.models.layer()
+            fork = decide(
+                game.path,
+                turn,
+                graph=graph,
+                samples=samples,
+                model=default,
+                named=named,
+                layer=layer,
+            )
         except (TurnError, ModelError) as error:
             raise UserError(str(error)) from None
-        old, new = fork.place.info, fork.seat.info
+        old = fork.place.info
+        new = fork.seat.info
         return {
             "old": _turn(fork.old) | {"graph": old.graph, "model": old.model},
             "new": [_turn(turn) | {"graph": new.graph, "model": new.model} for turn in fork.new],
@@ -64,11 +83,16 @@ class Forks:
 
 def _turn(turn: Turn) -> Json:
     """Return the decision, and the calls with the sentences in which their nodes sum up."""
-    calls, names = list[Json](), ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
+    calls = list[Json]()
+    names = ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
     for call in turn.calls:
-        moves, reply = proposals(call.reply), call.reply or {}
+        moves = proposals(call.reply)
+        reply = call.reply or {}
         summary = reply.get("summary") or reply.get("reason")
-        said = {"move": spoken.move(moves[0]) if moves else None, "says": summary if isinstance(summary, str) else None}
-        calls.append({name: getattr(call, name) for name in names} | said)
+        given_answers = {
+            "move": spoken.move(moves[0]) if moves else None,
+            "says": summary if isinstance(summary, str) else None,
+        }
+        calls.append({name: getattr(call, name) for name in names} | given_answers)
     empty = {"move": None, "why": None, "forced": False, "node": None}
     return (spoken.decision(turn.decided) if turn.decided else empty) | {"calls": calls}

@@ -1,4 +1,5 @@
-"""The games of an opened path, each read only when it changed: 10,000 finished games are not read again."""
+"""The games of an opened path, each read only when it changed: 10,000 finished games are not read
+again."""
 
 import hashlib
 import re
@@ -25,23 +26,27 @@ from orchestrator.models.settings import PERSON
 
 LOCKS = Path("/proc/locks")
 RECENT_S = 30.0
-"""A journal that grew so lately is being played, even if its lock cannot be seen: in another container, or on another
-machine of the run."""
+"""A journal that grew so lately is being played, even if its lock cannot be seen: in another
+container, or on another machine of the run."""
 
 BESIDE = (RUN, RESULTS, FAILED, "report.html")
 """Files of a run folder whose change the page shows."""
 
 
 def locked_inodes() -> set[int]:
-    """Return the inodes of files and folders that some process holds locked, as what plays now does.
+    """Return the inodes of files and folders that some process holds locked, as what plays now
+    does.
 
-    Taking a lock to see whether it is free would disturb who needs it; the system's list does not. Where there is no
-    such list, only recent changes tell.
+    Taking a lock to see whether it is free would disturb who needs it; the system's list does not.
+    Where there is no such list, only recent changes tell.
     """
     inodes = set[int]()
     with suppress(OSError):
         for line in LOCKS.read_text("ascii").splitlines():
-            inode = line.split()[5].rpartition(":")[2] if " FLOCK " in line and len(line.split()) > 5 else ""
+            if " FLOCK " in line and len(line.split()) > 5:
+                inode = line.split()[5].rpartition(":")[2]
+            else:
+                inode = ""
             inodes |= {int(inode)} if inode.isdigit() else set()
     return inodes
 
@@ -100,7 +105,9 @@ class Entry:
 
     @property
     def cells(self) -> Mapping[str, Any]:
-        return vars(self.row) if self.row else self.progress
+        if self.row:
+            return vars(self.row)
+        return self.progress
 
 
 @dataclass(frozen=True)
@@ -118,12 +125,15 @@ class Shelf:
     def standing(self, entry: Entry) -> Standing:
         if entry.row:
             return Standing("finished")
-        if why := self.failed.get(entry.journal.id):
-            return Standing("failed", why)
+        if error := self.failed.get(entry.journal.id):
+            return Standing("failed", error)
         if entry.journal.id in self.playing:
             return Standing("going")
         turn = entry.progress.get("turns", 0)
-        return Standing("suspended", entry.stop or f"the game was interrupted after turn {turn}; it can be continued")
+        return Standing(
+            "suspended",
+            entry.stop or f"the game was interrupted after turn {turn}; it can be continued",
+        )
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -153,7 +163,10 @@ class Games:
             entries = dict[str, Entry]()
             for journal in self.library.journals():
                 entry = self._entries.get(journal.id)
-                if not entry or (entry.journal.size, entry.journal.mtime) != (journal.size, journal.mtime):
+                if not entry or (entry.journal.size, entry.journal.mtime) != (
+                    journal.size,
+                    journal.mtime,
+                ):
                     entry = self._entry(journal)
                 if entry:
                     entries[journal.id] = entry
@@ -161,8 +174,14 @@ class Games:
             failed = run_folder.failures(self.library.root) if is_run else {}
             inodes = locked_inodes()
             run_plays = is_run and inode_of(self.library.base) in inodes  # also between two games
-            unfinished = (entry for entry in entries.values() if entry.row is None and (run_plays or not entry.stop))
-            playing = frozenset(entry.journal.id for entry in unfinished if plays(entry.journal, inodes))
+            unfinished = (
+                entry
+                for entry in entries.values()
+                if entry.row is None and (run_plays or not entry.stop)
+            )
+            playing = frozenset(
+                entry.journal.id for entry in unfinished if plays(entry.journal, inodes)
+            )
             going = run_plays or bool(playing)
             mark = version(self.library, (entry.journal for entry in entries.values()), going=going)
             return Shelf(tuple(entries.values()), mark, going, failed, playing)
@@ -176,17 +195,25 @@ class Games:
             except NotBegun:
                 raise UserError(f"the game {id!r} has not begun yet") from None
         game.refresh()
-        if game.result is None and any(seat.graph == PERSON for seat in game.started.seats):  # no reasons of others
-            raise OutsideError(f"a person is still playing {id!r}; it can be looked at when it has ended")
+        # no reasons of others
+        if game.result is None and any(seat.graph == PERSON for seat in game.started.seats):
+            raise OutsideError(
+                f"a person is still playing {id!r}; it can be looked at when it has ended"
+            )
         return game
 
     def standing(self, game: Game) -> Standing:
         shelf = self.shelf()
-        alone = Standing("finished" if game.result else "suspended")  # a game of a person beside a run
-        return next((shelf.standing(entry) for entry in shelf.entries if entry.journal.id == game.name), alone)
+        # a game of a person beside a run
+        alone = Standing("finished" if game.result else "suspended")
+        return next(
+            (shelf.standing(entry) for entry in shelf.entries if entry.journal.id == game.name),
+            alone,
+        )
 
     def _entry(self, journal: JournalFile) -> Entry | None:
-        """Return a game of the list; None for another program's file, and for one that is gone since."""
+        """Return a game of the list; None for another program's file, and for one that is gone
+        since."""
         try:
             first, last = file.ends(journal.path)
             if not first or file.tag(first) != "game_started":
@@ -196,18 +223,28 @@ class Games:
                 return self._unfinished(journal)
             repeat = _REPEAT.search(first)
             folder = f"{GAMES}/" if self.library.kind == "run" else ""
-            row = rows.row(journal.arm, int(repeat[1]) if repeat else 1, f"{folder}{journal.id}{SUFFIX}", result)
+            row = rows.row(
+                journal.arm,
+                int(repeat[1]) if repeat else 1,
+                f"{folder}{journal.id}{SUFFIX}",
+                result,
+            )
             return Entry(journal, replace(row, arm=self._arm(journal, row.graph, row.model)))
         except (ValueError, KeyError, UserError, OSError, NotThereError, OutsideError):
             return None
 
     def _unfinished(self, journal: JournalFile) -> Entry:
         game = self.game(journal.id)
-        started, lines, last = game.started, game.lines, game.last
+        started = game.started
+        lines = game.lines
+        last = game.last
         moved = [*lines.of_kind(Moved)]
         progress = {
             "arm": self._arm(journal, started.graph, started.model),
-            **{name: getattr(started, name) for name in ("players", "seed", "repeat", "graph", "model")},
+            **{
+                name: getattr(started, name)
+                for name in ("players", "seed", "repeat", "graph", "model")
+            },
             "lives": moved[-1].past.lives if moved else MAX_LIVES,
             "turns": len(moved),
             "forced": sum(decided.forced for decided in lines.of_kind(Decided)),
@@ -218,14 +255,24 @@ class Games:
 
     def _arm(self, journal: JournalFile, graph: str, model: str) -> str:
         """Return the arm of a game: of a run, that of its folder; else who played."""
-        return journal.arm if self.library.kind == "run" and journal.arm else rows.who_played(graph, model)
+        if self.library.kind == "run" and journal.arm:
+            return journal.arm
+        return rows.who_played(graph, model)
 
     def _from_table(self) -> dict[str, Entry]:
-        """Return the finished games by results.csv: only journals that were written since need be read."""
+        """Return the finished games by results.csv: only journals that were written since need be
+        read."""
         try:
             table = {row.journal: row for row in run_folder.written(self.library.root)}
             since = (self.library.root / RESULTS).stat().st_mtime_ns
         except (UserError, OSError):
             return {}
-        journals = ((journal, table.get(f"{GAMES}/{journal.id}{SUFFIX}")) for journal in self.library.journals())
-        return {journal.id: Entry(journal, row) for journal, row in journals if row and journal.mtime <= since}
+        journals = (
+            (journal, table.get(f"{GAMES}/{journal.id}{SUFFIX}"))
+            for journal in self.library.journals()
+        )
+        entries = dict[str, Entry]()
+        for journal, row in journals:
+            if row and journal.mtime <= since:
+                entries[journal.id] = Entry(journal, row)
+        return entries

@@ -21,10 +21,12 @@ MOST_BODY = 2**16
 
 
 def policy(scripts: Sequence[str] = (), styles: str = "'self'") -> str:
-    """A content security policy that lets a page load nothing from elsewhere; `scripts`: hashes of inline scripts."""
+    """Return a content security policy that lets a page load nothing from elsewhere; `scripts`:
+    hashes of inline scripts."""
     return (
-        f"default-src 'none'; script-src 'self' {' '.join(scripts)}; style-src {styles}; img-src 'self' data:; "
-        "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; script-src 'self' {' '.join(scripts)}; style-src {styles}; img-src "
+        "'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
     )
 
 
@@ -33,7 +35,8 @@ PLAIN = policy()
 
 @dataclass(frozen=True)
 class Guard:
-    """Refuses requests that were not made by the page itself, and marks all answers as the page's alone."""
+    """Refuses requests that were not made by the page itself, and marks all answers as the page's
+    alone."""
 
     app: ASGIApp
     hosts: tuple[str, ...] = ("127.0.0.1", "localhost")
@@ -51,21 +54,26 @@ class Guard:
                 headers.setdefault("content-security-policy", PLAIN)
             await send(message)
 
-        why = self.refused(scope, Headers(scope=scope))
-        app = JSONResponse({"error": why}, status_code=403) if why else self.app
+        app = self.app
+        if refusal := self.refused(scope, Headers(scope=scope)):
+            app = JSONResponse({"error": refusal}, status_code=403)
         await app(scope, receive, marked)
 
     def refused(self, scope: Scope, headers: Headers) -> str | None:
         """Why a request is refused; None for one that may pass."""
         host = headers.get("host", "")
         if not self._own(host, scope):
-            return f"this server answers only to {self.hosts[0]} and {self.hosts[1]}, not to the host {host[:80]!r}"
+            return (
+                f"this server answers only to {self.hosts[0]} and {self.hosts[1]}, not to the "
+                f"host {host[:80]!r}"
+            )
         for origin in headers.getlist("origin"):
             if not (origin.startswith("http://") and self._own(origin[len("http://") :], scope)):
                 return f"this server answers only to its own pages, not to those of {origin[:80]!r}"
         if headers.get("sec-fetch-dest") in FRAMES:
             return "this page does not let itself be framed"
-        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")  # same-site: another port
+        # same-site: another port
+        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         if elsewhere and headers.get("sec-fetch-mode") != "navigate":
             return "this server answers only to its own pages"
         if int(headers.get("content-length") or 0) > MOST_BODY or "transfer-encoding" in headers:
@@ -74,5 +82,5 @@ class Guard:
 
     def _own(self, host: str, scope: Scope) -> bool:
         name, _, port = host.partition(":")
-        own = str((scope.get("server") or ("", 80))[1])
-        return name in self.hosts and (port or "80") == own
+        server_port = str((scope.get("server") or ("", 80))[1])
+        return name in self.hosts and (port or "80") == server_port

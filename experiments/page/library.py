@@ -17,7 +17,8 @@ from orchestrator.errors import UserError, nearby
 Kind = Literal["run", "games", "game"]
 SUFFIX = ".jsonl"
 PERSONS = "persons"
-"""The folder of games that persons play on the page, in the opened folder; it is no arm of a run."""
+"""The folder of games that persons play on the page, in the opened folder; it is no arm of a
+run."""
 MORE = 12
 """How many files are looked at to tell a folder of journals from any other folder."""
 
@@ -82,7 +83,9 @@ class Library:
                 with suppress(UserError):  # a bad file hides no good one
                     Game.open(journal.path)
                     return cls(real, "games")
-            raise UserError(f"{str(path)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")
+            raise UserError(
+                f"{str(path)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})"
+            )
         if real.suffix != SUFFIX:
             raise UserError(f"{str(path)!r} is no journal: those end in {SUFFIX}")
         try:
@@ -94,47 +97,72 @@ class Library:
     @property
     def base(self) -> Path:
         """The folder to which ids are relative."""
-        return self.root / GAMES if self.kind == "run" else self.root
+        if self.kind == "run":
+            return self.root / GAMES
+        return self.root
 
     @property
     def name(self) -> str:
-        return self.only.stem if self.only else self.root.name
+        if self.only:
+            return self.only.stem
+        return self.root.name
 
     def run(self) -> dict[str, Any]:
-        """Return the contents of run.yaml; empty where there is none. Raises UserError when it is no mapping."""
-        return run_folder.run(self.root) if self.kind == "run" else {}
+        """Return the contents of run.yaml; empty where there is none. Raises UserError when it is
+        no mapping."""
+        if self.kind == "run":
+            return run_folder.run(self.root)
+        return {}
 
     @property
     def fragment(self) -> str:
         """What follows the page's address: the game, where one journal was opened."""
-        return f"#/game?id={quote(self.only.stem)}" if self.only else ""
+        if self.only:
+            return f"#/game?id={quote(self.only.stem)}"
+        return ""
 
     def journals(self) -> list[JournalFile]:
-        """Return all journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""
+        """Return all journals, sorted by id; files that lie elsewhere, behind a symbolic link, are
+        left out."""
         if self.only is not None:
             return [journal for journal in _walk(self.root) if journal.path == self.only]
         return sorted(_walk(self.base), key=lambda journal: journal.id)
 
     def find(self, id: str) -> Path:
-        """Return the file of a game. Raises OutsideError for what is no id of this folder, NotThereError for no
-        game."""
+        """Return the file of a game. Raises OutsideError for what is no id of this folder,
+        NotThereError for no game."""
         parts = PurePosixPath(id).parts
-        if not id or "\0" in id or "\\" in id or id.startswith("/") or ".." in parts or "/".join(parts) != id:
+        if (
+            not id
+            or "\0" in id
+            or "\\" in id
+            or id.startswith("/")
+            or ".." in parts
+            or "/".join(parts) != id
+        ):
             raise OutsideError(f"{id[:200]!r} is no game's id; ids read like 'full/3p-s1-r1'")
-        base = self.root if parts[0] == PERSONS and not (self.base / f"{id}{SUFFIX}").exists() else self.base
+        if parts[0] == PERSONS and not (self.base / f"{id}{SUFFIX}").exists():
+            base = self.root
+        else:
+            base = self.base
         try:
             path = (base / f"{id}{SUFFIX}").resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             raise NotThereError(f"there is no game {id[:200]!r} here") from None
         if not path.is_relative_to(base):
             raise OutsideError(f"{id!r} leads out of the opened folder")
-        if not path.is_file() or path.suffix != SUFFIX or (self.only and path != self.only and parts[0] != PERSONS):
+        if (
+            not path.is_file()
+            or path.suffix != SUFFIX
+            or (self.only and path != self.only and parts[0] != PERSONS)
+        ):
             raise NotThereError(f"there is no game {id!r} here")
         return path
 
 
 def _walk(base: Path) -> Iterator[JournalFile]:
-    """Yield the journals below a folder, without building a path for each: there may be ten thousand."""
+    """Yield the journals below a folder, without building a path for each: there may be ten
+    thousand."""
     folders = [(str(base), "")]
     for folder, prefix in folders:
         try:
@@ -143,11 +171,13 @@ def _walk(base: Path) -> Iterator[JournalFile]:
         except OSError:
             continue
         for entry in names:
-            with suppress(OSError, RuntimeError, UnicodeEncodeError):  # gone since; or no address can hold its name
+            # gone since; or no address can hold its name
+            with suppress(OSError, RuntimeError, UnicodeEncodeError):
                 entry.name.encode()
                 if entry.name.endswith(SUFFIX):
                     if not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(base):
-                        stat, id = entry.stat(), f"{prefix}{entry.name.removesuffix(SUFFIX)}"
+                        stat = entry.stat()
+                        id = f"{prefix}{entry.name.removesuffix(SUFFIX)}"
                         yield JournalFile(id, entry.path, stat.st_size, stat.st_mtime_ns)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, f"{prefix}{entry.name}/"))

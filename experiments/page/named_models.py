@@ -1,7 +1,9 @@
-"""The models that the page may ask, and what they may cost: those named when the server was started, and no others."""
+"""The models that the page may ask, and what they may cost: those named when the server was
+started, and no others."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -35,7 +37,8 @@ class SharedAccounts(Accounts):
 
 
 class ServerBudget(Budget):
-    """What the server may spend as long as it runs; what its games have cost before does not count."""
+    """What the server may spend as long as it runs; what its games have cost before does not
+    count."""
 
     def remember(self, turns: Iterable[Iterable[Usage]]) -> None:
         """Count nothing: a game that was left and goes on would be counted twice."""
@@ -48,15 +51,18 @@ class NamedLayer(ModelLayer):
     named: Sequence[ModelSettings] = ()
 
     def brain(self, model: "Named | BaseChatModel") -> Brain:
-        """Return the brain of a model. Raises UserError for one that was not named: a game's own must not be paid for
-        without a word."""
-        config = described(model) if is_langchain(model) else settings(model)
+        """Return the brain of a model. Raises UserError for one that was not named: a game's own
+        must not be paid for without a word."""
+        if is_langchain(model):
+            config = described(model)
+        else:
+            config = settings(model)
         # its name, its server and the key tell one model from another
         allowed = {(named.model, named.url, named.key) for named in self.named}
         if (config.model, config.url, config.key) not in allowed:
             raise UserError(
-                f"this asks {config.model}, which may cost money: to allow that, start the server with --model "
-                f"{config.model}, or with the models file that has its server and key"
+                f"this asks {config.model}, which may cost money: to allow that, start the server "
+                f"with --model {config.model}, or with the models file that has its server and key"
             )
         return super().brain(model)
 
@@ -73,13 +79,16 @@ class NamedModels:
     """The models on servers among them."""
 
     @classmethod
-    def of(cls, names: Sequence[str] = (), max_tokens: int | None = None, max_usd: float | None = None) -> Self:
-        """Return them by name. Raises UserError for a name that is no model, and for a budget that cannot be kept."""
+    def of(
+        cls, names: Sequence[str] = (), max_tokens: int | None = None, max_usd: float | None = None
+    ) -> Self:
+        """Return them by name. Raises UserError for a name that is no model, and for a budget that
+        cannot be kept."""
         limited = max_tokens is not None or max_usd is not None
         teller = SharedAccounts(max_tokens, max_usd)
         budget = ServerBudget(max_tokens, max_usd, teller=teller) if limited else None
         allowed = list[ModelSettings]()
-        for model in (model for name in names for model in single_game.models([], name).values()):
+        for model in chain.from_iterable(single_game.models([], name).values() for name in names):
             if isinstance(model, SimSettings) or model == PROGRAM or is_simulated(model):
                 continue
             if isinstance(model, ModelSettings) or not model.startswith(REPLAY):

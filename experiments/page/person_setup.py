@@ -1,4 +1,5 @@
-"""Games of persons on the page, as they were set up: partners, seats and their tokens, beside the game's journal."""
+"""Games of persons on the page, as they were set up: partners, seats and their tokens, beside the
+game's journal."""
 
 import os
 import re
@@ -40,19 +41,27 @@ class Setup(Frozen):
     def of(cls, query: Mapping[str, Any], models: tuple[str, ...]) -> Self:
         """Return a new setup as a browser asks for it. Raises UserError."""
         try:
-            setup = cls.model_validate({name: query[name] for name in cls.model_fields if name in query})
+            setup = cls.model_validate(
+                {name: query[name] for name in cls.model_fields if name in query}
+            )
         except ValidationError as error:
             raise user_error("", error) from None
         seats = tuple(sorted(set(setup.seats)))
         if seats[-1] >= setup.players:
             raise UserError(f"there is no P{seats[-1]} among {setup.players} players")
         if setup.model not in models:
-            raise UserError(f"the server was not started with the model {setup.model!r}; it has {', '.join(models)}")
+            raise UserError(
+                f"the server was not started with the model {setup.model!r}; it has "
+                f"{', '.join(models)}"
+            )
         setup.check()
-        return setup.model_copy(update={"seats": seats, "tokens": {seat: secrets.token_urlsafe(16) for seat in seats}})
+        return setup.model_copy(
+            update={"seats": seats, "tokens": {seat: secrets.token_urlsafe(16) for seat in seats}}
+        )
 
     def check(self) -> None:
-        """Raise UserError for partners that there are not: graphs and partners by name alone, no files."""
+        """Raise UserError for partners that there are not: graphs and partners by name alone, no
+        files."""
         name = self.graph.removeprefix(partners.PREFIX)
         if self.graph.startswith(partners.PREFIX):
             partners.get(name)
@@ -64,24 +73,31 @@ class Setup(Frozen):
     @property
     def specs(self) -> dict[int, str]:
         """By seat, as `--seat` names them: persons, and partners that are no graph."""
-        partner = {seat: self.graph for seat in range(self.players) if self.graph.startswith(partners.PREFIX)}
+        partner = {}
+        for seat in range(self.players):
+            if self.graph.startswith(partners.PREFIX):
+                partner[seat] = self.graph
         return partner | dict.fromkeys(self.seats, PERSON)
 
     @property
     def config(self) -> str:
         """The graph of the seats that have no spec."""
-        return "house" if self.graph.startswith(partners.PREFIX) else self.graph
+        if self.graph.startswith(partners.PREFIX):
+            return "house"
+        return self.graph
 
     def store(self, folder: Path) -> str:
         """Write it under a new name, for its owner alone, and return the name. Raises UserError."""
-        now = datetime.now().strftime("%Y%m%d-%H%M%S")
-        stem = f"{re.sub('[^a-z0-9_]+', '-', self.graph)}-{self.players}p-{now}"
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+        stem = f"{re.sub('[^a-z0-9_]+', '-', self.graph)}-{self.players}p-{stamp}"
         try:
             folder.mkdir(exist_ok=True)
             for number in range(1, 1000):
                 name = stem if number == 1 else f"{stem}-{number}"
                 try:
-                    file = os.open(folder / f"{name}{SUFFIX}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                    file = os.open(
+                        folder / f"{name}{SUFFIX}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600
+                    )
                 except FileExistsError:
                     continue
                 with os.fdopen(file, "w", encoding="utf-8") as out:

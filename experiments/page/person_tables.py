@@ -1,7 +1,8 @@
-"""/api/person: games that persons play on the page; who has no token of a seat learns nothing of it.
+"""/api/person: games that persons play on the page; who has no token of a seat learns nothing of
+it.
 
-A game runs in a thread of its own and waits for their moves. Whatever leaves it for a browser goes through
-`person_view`.
+A game runs in a thread of its own and waits for their moves. Whatever leaves it for a browser goes
+through `person_view`.
 """
 
 import asyncio
@@ -44,7 +45,10 @@ PARTNER = "partner"
 """A partner's turn failed, or their model gave no answer."""
 WHY = {
     LEFT: "The game was left. It is kept, and goes on as soon as a seat is taken again.",
-    PARTNER: "A partner gave no move. The terminal of the server says why; the game is kept and can be continued.",
+    PARTNER: (
+        "A partner gave no move. The terminal of the server says why; the game is kept and can be "
+        "continued."
+    ),
 }
 PRIVATE = 0o600
 """The mode of a file that its owner alone may read and write."""
@@ -67,7 +71,12 @@ class Question:
 
     def settle(self, answer: Callable[[], None]) -> None:
         """Answer it from another thread, unless it is answered."""
-        self.answer.get_loop().call_soon_threadsafe(lambda: None if self.answer.done() else answer())
+
+        def unless_done() -> None:
+            if not self.answer.done():
+                answer()
+
+        self.answer.get_loop().call_soon_threadsafe(unless_done)
 
 
 class PersonTable:
@@ -84,7 +93,8 @@ class PersonTable:
         self._thread: Thread | None = None
         self._referee: Referee | None = None
         self._before = 0
-        """Moves that the journal held when the game went on; before they are read again, nothing is shown."""
+        """Moves that the journal held when the game went on; before they are read again, nothing is
+        shown."""
         self._views: dict[int, list[View]] = {seat: [] for seat in setup.seats}
         """By person's seat: what they may know before each turn, the present one included."""
 
@@ -105,30 +115,45 @@ class PersonTable:
         with self._lock:
             if self.result is not None or self.plays:
                 return
-            self.stop_reason, self._referee = None, None
+            self.stop_reason = None
+            self._referee = None
             events = journal.read(self.path) if self.path.exists() else []
             if events and isinstance(events[-1], GameEnded):
                 for event in events:
                     self._see(event)
                 return
             if (model := self.setup.model) not in models.choices:
-                raise UserError(f"its partners ask {model}; start the server with --model {model} to go on with it")
+                raise UserError(
+                    f"its partners ask {model}; start the server with --model {model} to go on "
+                    "with it"
+                )
             game = self._game(models.layer(), events)
             self._thread = Thread(target=self._run, args=(game,), name=self.id, daemon=True)
             self._thread.start()
 
     def _game(self, layer: ModelLayer, events: Sequence[Event]) -> single_game.SingleGame:
-        """Return the game, which may have begun. Raises UserError for partners that cannot be seated."""
+        """Return the game, which may have begun. Raises UserError for partners that cannot be
+        seated."""
         setup = self.setup
         setup.check()
         config = graphs.read(setup.config)
-        named = single_game.models(seat_spec.configs(config, setup.specs, setup.players), setup.model)
+        named = single_game.models(
+            seat_spec.configs(config, setup.specs, setup.players), setup.model
+        )
         person = Person(self._ask)
-        cast = seat_spec.table(config, setup.specs, setup.players, named=named, layer=layer, person=person)
+        cast = seat_spec.table(
+            config, setup.specs, setup.players, named=named, layer=layer, person=person
+        )
         self._before = sum(isinstance(event, Moved) for event in events)
         first = next(iter(events), None)
-        deal = secrets.randbelow(MAX_SEED) if setup.seed is None else setup.seed
-        seed = first.seed if isinstance(first, GameStarted) else deal
+        if setup.seed is None:
+            deal = secrets.randbelow(MAX_SEED)
+        else:
+            deal = setup.seed
+        if isinstance(first, GameStarted):
+            seed = first.seed
+        else:
+            seed = deal
         start = partial(game_loop.start, players=setup.players, seed=seed)
         return single_game.SingleGame(cast, start(cast), self.path, layer)
 
@@ -137,22 +162,26 @@ class PersonTable:
         return self._thread is not None and self._thread.is_alive()
 
     def _keep_private(self) -> None:
-        """Let nobody else on this machine read the journal, which holds the deck. Raises UserError."""
+        """Let nobody else on this machine read the journal, which holds the deck. Raises
+        UserError."""
         try:
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, PRIVATE))
             self.path.chmod(PRIVATE)
         except OSError as error:
-            raise UserError(f"cannot write the journal {str(self.path)!r}: {error.strerror}") from None
+            raise UserError(
+                f"cannot write the journal {str(self.path)!r}: {error.strerror}"
+            ) from None
 
     def _run(self, game: single_game.SingleGame) -> None:
         try:
             asyncio.run(game.play(self._see))
         except Exception as error:
-            left = isinstance(error, Suspended) and self.stop_reason == LEFT
-            if not left:  # the sentence stays here: a server's may quote a partner's prompt
+            was_left = isinstance(error, Suspended) and self.stop_reason == LEFT
+            if not was_left:  # the sentence stays here: a server's may quote a partner's prompt
                 log.warning("a game of a person stopped", game=self.id, why=str(error))
             with self._lock:
-                self.stop_reason, self._question = LEFT if left else PARTNER, None
+                self.stop_reason = LEFT if was_left else PARTNER
+                self._question = None
 
     def _see(self, event: Event) -> None:
         """Keep the Views of the persons' seats."""
@@ -176,7 +205,8 @@ class PersonTable:
     # What browsers ask
 
     def move(self, seat: int, turn: int, text: str, why: str) -> str | None:
-        """Make a person's move, or say why a text is none. Raises UserError when it is not their turn."""
+        """Make a person's move, or say why a text is none. Raises UserError when it is not their
+        turn."""
         with self._lock:
             question = self._question
             if question is None or (question.view.seat, question.view.turn) != (seat, turn):
@@ -191,13 +221,17 @@ class PersonTable:
         return None
 
     def leave(self) -> None:
-        """Suspend the game, if it waits for a person; a partner's turn is played to its end first."""
+        """Suspend the game, if it waits for a person; a partner's turn is played to its end
+        first."""
         with self._lock:
-            question, self._question = self._question, None
+            question = self._question
+            self._question = None
             if question is None:
                 return
             self.stop_reason = LEFT
-        question.settle(lambda: question.answer.set_exception(Left(f"P{question.view.seat} left the table")))
+        question.settle(
+            lambda: question.answer.set_exception(Left(f"P{question.view.seat} left the table"))
+        )
 
     def close(self) -> None:
         """Leave, and wait until the journal is closed."""
@@ -206,33 +240,41 @@ class PersonTable:
             self._thread.join(STOPS_S)
 
     def seen(self, seat: int, since: int) -> Json:
-        """What a person may know, from the turn `since`; the deal is told when the game is over."""
+        """Return what a person may know, from the turn `since`; the deal is told when the game is
+        over."""
         with self._lock:
             views = self._views[seat] if len(self._views[seat]) > self._before else []
-            now = views[-1] if views else None
             mine = self._question is not None and self._question.view.seat == seat
+            seats = []
+            for number in range(self.setup.players):
+                if number in self.setup.seats:
+                    sitting = {"seat": number, "graph": "person", "model": ""}
+                else:
+                    setup = self.setup
+                    sitting = {"seat": number, "graph": setup.graph, "model": setup.model}
+                seats.append(sitting)
+            if self.result:
+                state = "over"
+            else:
+                state = "stopped" if self.stop_reason else "going"
             return {
                 "id": self.id,
                 "seat": seat,
                 "players": self.setup.players,
-                "seats": [
-                    {"seat": number, "graph": "person", "model": ""}
-                    if number in self.setup.seats
-                    else {"seat": number, "graph": self.setup.graph, "model": self.setup.model}
-                    for number in range(self.setup.players)
-                ],
-                "state": "over" if self.result else "stopped" if self.stop_reason else "going",
+                "seats": seats,
+                "state": state,
                 "why": WHY[self.stop_reason] if self.stop_reason and not self.result else None,
                 "yours": mine,
                 "legal": person_view.legal(self._question.view) if mine and self._question else [],
                 "turns": person_view.frames(views, since),
-                "turn": now.turn if now else 0,
+                "turn": views[-1].turn if views else 0,
                 "result": self.result.model_dump(mode="json") if self.result else None,
             }
 
 
 class PersonTables:
-    """The games of persons of an opened folder. They begin and go on when somebody asks for their seat."""
+    """The games of persons of an opened folder. They begin and go on when somebody asks for their
+    seat."""
 
     def __init__(self, library: Library, models: NamedModels) -> None:
         self.folder: Path = library.root / PERSONS
@@ -241,14 +283,18 @@ class PersonTables:
         self._open: dict[str, PersonTable] = {}
 
     def offers(self) -> Json:
-        """Return what a game can be made of, and the games that there are; no tokens, and no deals."""
+        """Return what a game can be made of, and the games that there are; no tokens, and no
+        deals."""
         games = []
         for name in person_setup.names(self.folder)[:SHOWN]:
-            setup, result = person_setup.read(self.folder, name), None
+            setup = person_setup.read(self.folder, name)
+            result = None
             with suppress(UserError):
                 result = Game.open(self.folder / f"{name}.jsonl").result
             data = setup.model_dump(include={"graph", "model", "players", "seats"}) if setup else {}
-            games.append({"id": f"{PERSONS}/{name}", **data, "score": result.score_kept if result else None})
+            games.append(
+                {"id": f"{PERSONS}/{name}", **data, "score": result.score_kept if result else None}
+            )
         return {
             "graphs": graphs.names(),
             "partners": [f"{partners.PREFIX}{name}" for name in partners.names()],
@@ -269,10 +315,14 @@ class PersonTables:
             for suffix in (person_setup.SUFFIX, SUFFIX):
                 (self.folder / f"{name}{suffix}").unlink(missing_ok=True)
             raise
-        return {"id": table.id, "seats": [{"seat": seat, "token": token} for seat, token in setup.tokens.items()]}
+        return {
+            "id": table.id,
+            "seats": [{"seat": seat, "token": token} for seat, token in setup.tokens.items()],
+        }
 
     def seat(self, query: Mapping[str, Any]) -> Json:
-        """Return the seat of a token, which goes on with its game. Raises OutsideError for a wrong token."""
+        """Return the seat of a token, which goes on with its game. Raises OutsideError for a wrong
+        token."""
         table, seat = self._seat(query)
         if not (table.stop_reason and query.get("wait")):
             self._go_on(table)
@@ -284,14 +334,21 @@ class PersonTables:
         with self._lock:
             playing = sum(game.plays for game in self._open.values() if game is not table)
             if playing >= AT_ONCE and table.result is None:
-                raise UserError(f"{playing} games are being played here, the most at a time; finish or leave one first")
+                raise UserError(
+                    f"{playing} games are being played here, the most at a time; finish or leave "
+                    "one first"
+                )
             table.go_on(self.models)
 
     def move(self, query: Mapping[str, Any]) -> Json:
         """Make a move; a text that is no legal move is not taken. Raises UserError out of turn."""
         table, seat = self._seat(query)
         turn, text, why = (query.get(name) for name in ("turn", "move", "why"))
-        if not isinstance(turn, int) or not isinstance(text, str) or not isinstance(why, str | None):
+        if (
+            not isinstance(turn, int)
+            or not isinstance(text, str)
+            or not isinstance(why, str | None)
+        ):
             raise UserError("a move has a turn, a text and perhaps a reason")
         problem = table.move(seat, turn, text, why or "")
         return {"taken": problem is None, "why": problem}
@@ -301,15 +358,15 @@ class PersonTables:
         return {"left": True}
 
     def links(self) -> list[str]:
-        """Return the addresses of the seats of all games that are not over, for the server's terminal."""
+        """Return the addresses of the seats of all games that are not over, for the server's
+        terminal."""
         games = (game for game in self.offers()["games"] if game["score"] is None)
         tables = (self._table(game["id"].removeprefix(f"{PERSONS}/")) for game in games)
-        return [
-            f"#/person?id={table.id}&seat={seat}&token={token}"
-            for table in tables
-            if table
-            for seat, token in table.setup.tokens.items()
-        ]
+        links = []
+        for table in filter(None, tables):
+            for seat, token in table.setup.tokens.items():
+                links.append(f"#/person?id={table.id}&seat={seat}&token={token}")
+        return links
 
     def close(self) -> None:
         """Suspend all games."""
@@ -329,7 +386,10 @@ class PersonTables:
         table = self._table(name) if folder == PERSONS else None
         if table is None:
             raise NotThereError(f"there is no game {str(id)[:200]!r} of a person here")
-        secret = table.setup.tokens.get(seat, secrets.token_urlsafe(16)) if isinstance(seat, int) else ""
+        if isinstance(seat, int):
+            secret = table.setup.tokens.get(seat, secrets.token_urlsafe(16))
+        else:
+            secret = ""
         if not isinstance(seat, int) or not compare_digest(secret.encode(), str(token).encode()):
             raise OutsideError("this link does not open that seat; ask for the seat's own link")
         return table, seat

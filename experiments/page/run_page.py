@@ -1,4 +1,5 @@
-"""/api/run: the arms with their scores as in the report, the columns of the games' table, the figures, the roles."""
+"""/api/run: the arms with their scores as in the report, the columns of the games' table, the
+figures, the roles."""
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
@@ -24,8 +25,23 @@ from orchestrator import regular_files
 from orchestrator.values import as_list, whole_number
 
 FIRST = (
-    *("id", "arm", "players", "seed", "repeat", "graph", "model", "state", "score_strict", "score_kept", "lives"),
-    *("turns", "end", "forced", "refused", "fallbacks", "swing"),
+    "id",
+    "arm",
+    "players",
+    "seed",
+    "repeat",
+    "graph",
+    "model",
+    "state",
+    "score_strict",
+    "score_kept",
+    "lives",
+    "turns",
+    "end",
+    "forced",
+    "refused",
+    "fallbacks",
+    "swing",
 )
 KEYS = (*FIRST, *(name for name in rows.COLUMNS if name not in FIRST))
 
@@ -46,32 +62,56 @@ TITLES: Mapping[str, str] = {
     "moves_digest": "hash of the moves",
 }
 
-SHOWN = ("id", "players", "seed", "state", "score_strict", "lives", "turns", "end", "forced", "refused", "swing")
+SHOWN = (
+    "id",
+    "players",
+    "seed",
+    "state",
+    "score_strict",
+    "lives",
+    "turns",
+    "end",
+    "forced",
+    "refused",
+    "swing",
+)
 """The columns that a run which names none shows, besides those that differ between its games."""
 
 
 def table(shelf: Shelf, swing: Callable[[str], float | None]) -> Json:
-    """Return the rows of all games; `swing`: the biggest swing of a game's expected score, where it is computed."""
+    """Return the rows of all games; `swing`: the biggest swing of a game's expected score, where it
+    is computed."""
     cells = list[Mapping[str, Any]]()
     for entry in shelf.entries:
-        id, state = entry.journal.id, shelf.standing(entry).state
+        id = entry.journal.id
+        state = shelf.standing(entry).state
         unscored = rows.constructed(str(entry.cells.get("graph")))
         scores = {"score_strict": None, "score_kept": None} if unscored else {}
         cells.append({**entry.cells, **scores, "id": id, "state": state, "swing": swing(id)})
-    return {"version": shelf.version, "keys": list(KEYS), "rows": [[row.get(key) for key in KEYS] for row in cells]}
+    return {
+        "version": shelf.version,
+        "keys": list(KEYS),
+        "rows": [[row.get(key) for key in KEYS] for row in cells],
+    }
 
 
 def columns(shelf: Shelf, chosen: tuple[str, ...]) -> list[Json]:
-    """Return all columns; those `chosen` by the run's file are shown, in its order first, else those of SHOWN and
-    those that tell the games apart."""
+    """Return all columns; those `chosen` by the run's file are shown, in its order first, else
+    those of SHOWN and those that tell the games apart."""
     every = [entry.cells for entry in shelf.entries]
-    differing = [name for name in ("arm", "repeat", "graph", "model") if len({cells.get(name) for cells in every}) > 1]
+    differing = []
+    for name in ("arm", "repeat", "graph", "model"):
+        if len({cells.get(name) for cells in every}) > 1:
+            differing.append(name)
     if all(f"{cells.get('arm')} on ".startswith(f"{cells.get('graph')} on ") for cells in every):
         differing = [name for name in differing if name != "graph"]  # the arm's name says it too
     differing += ["score_kept"] * any(row.score_strict != row.score_kept for row in shelf.rows)
     differing += ["fallbacks"] * any(cells.get("fallbacks") for cells in every)
     visible = chosen or (*SHOWN, *differing)
-    order = (*chosen, *(key for key in KEYS if key not in chosen)) if chosen else KEYS
+    if chosen:
+        order = (*chosen, *(key for key in KEYS if key not in chosen))
+    else:
+        order = KEYS
     return [
         {
             "key": key,
@@ -89,7 +129,8 @@ MOST = 500
 
 
 class RunPage:
-    """The page of a run, or of a folder; the statistics are computed again only when a game was finished."""
+    """The page of a run, or of a folder; the statistics are computed again only when a game was
+    finished."""
 
     def __init__(self, games: Games) -> None:
         self.games = games
@@ -111,7 +152,9 @@ class RunPage:
         return {
             "name": str(run.get("name") or library.name),
             "kind": library.kind,
-            "labels": played_by(each.provenance for each in data.analysis.summaries) if data else [],
+            "labels": played_by(summary.provenance for summary in data.analysis.summaries)
+            if data
+            else [],
             "going": shelf.going,
             "version": shelf.version,
             "question": study.get("question"),
@@ -122,7 +165,9 @@ class RunPage:
             "finished": len(shelf.rows),
             "arms": _arms(shelf, data, run),
             "conclusions": list(verdict.concluded(data)) if data else [],
-            "columns": columns(shelf, tuple(name for name in as_list(study.get("columns") or ()) if name in KEYS)),
+            "columns": columns(
+                shelf, tuple(name for name in as_list(study.get("columns") or ()) if name in KEYS)
+            ),
             "figures": self._figures(data),
             "report": f"/files/{run_report.HTML}" if report.is_file() else None,
             "roles": self._marks(data, shelf),
@@ -133,61 +178,69 @@ class RunPage:
         if data is None or self.games.library.kind != "run":
             return None
         store = self.games.library.root / FOLDER / MARKS
-        now = shelf.finished, store.stat().st_mtime_ns if store.is_dir() else 0
+        version = shelf.finished, store.stat().st_mtime_ns if store.is_dir() else 0
         with self._lock:
-            if self._roles[0] != now:
-                self._roles = now, roles(data)
+            if self._roles[0] != version:
+                self._roles = version, roles(data)
             return self._roles[1]
 
     def _figures(self, data: RunData | None) -> list[Json]:
         folder = self.games.library.root / FIGURES
         if data is None or self.games.library.kind != "run":
             return []
-        return [
-            {
-                "title": figure.title,
-                "caption": figure.caption,
-                "file": f"/files/{FIGURES}/{figure.name}.svg",
-                "games": games_of(figure, folder / f"{figure.name}.csv"),
-            }
-            for figure in drawing.all_figures(data)
-            if (folder / f"{figure.name}.svg").is_file()
-        ]
+        figures = list[Json]()
+        for figure in drawing.all_figures(data):
+            if (folder / f"{figure.name}.svg").is_file():
+                figures.append(
+                    {
+                        "title": figure.title,
+                        "caption": figure.caption,
+                        "file": f"/files/{FIGURES}/{figure.name}.svg",
+                        "games": games_of(figure, folder / f"{figure.name}.csv"),
+                    }
+                )
+        return figures
 
 
 def games_of(figure: Figure, table: Path) -> Json:
-    """Return the games that a figure is about, as a filter of the table: some figures are of one arm, or one player
-    count."""
+    """Return the games that a figure is about, as a filter of the table: some figures are of one
+    arm, or one player count."""
     try:
         rows = list(csv.DictReader(regular_files.text(table).splitlines()))
     except (OSError, ValueError):
         rows = []
-    arms, counts = ({value for row in rows if (value := row.get(column))} for column in ("arm", "players"))
-    arms = {figure.arm} if figure.arm else arms
-    players = whole_number("".join(counts)) if len(counts) == 1 else None
-    return (
-        {"state": "finished"}
-        | ({"arm": next(iter(arms))} if len(arms) == 1 else {})
-        | ({"players": players} if players is not None else {})
-    )
+    arms = {figure.arm} if figure.arm else {row.get("arm") for row in rows} - {None, ""}
+    counts = {row.get("players") for row in rows} - {None, ""}
+    players = whole_number("".join(filter(None, counts))) if len(counts) == 1 else None
+    games: Json = {"state": "finished"}
+    if len(arms) == 1:
+        games |= {"arm": next(iter(arms))}
+    if players is not None:
+        games |= {"players": players}
+    return games
 
 
 def played_by(arms: Iterable[Provenance]) -> list[str]:
     """Return what played besides language models, in any of the arms."""
-    labels = {label for provenance in arms for label in provenance.labels}
+    labels = set()
+    for provenance in arms:
+        labels |= set(provenance.labels)
     titles = {"simulated": "simulated", "fake server": "fake server", "program": "programs"}
     return [title for label, title in titles.items() if label in labels]
 
 
 def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Json]:
-    last = {summary.arm: summary for summary in data.analysis.summaries} if data else {}  # the pooled one comes last
+    # the pooled one comes last
+    last = {summary.arm: summary for summary in data.analysis.summaries} if data else {}
     started = [entry.cells["arm"] for entry in shelf.entries]
-    names = dict.fromkeys((*(data.arms if data else ()), *started, *(run.get("arms") or {})))
+    planned = data.arms if data else ()
+    names = dict.fromkeys([*planned, *started, *(run.get("arms") or {})])
     titles = data.labels if data else {}
     verdicts = verdict.plain(data, None)["verdict_arms"] if data else []
     arms = []
     for name in names:
-        rows, summary = [row for row in shelf.rows if row.arm == name], last.get(name)
+        rows = [row for row in shelf.rows if row.arm == name]
+        summary = last.get(name)
         arm: Json = {
             "name": name,
             "label": titles.get(name, name),
@@ -201,7 +254,7 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
             score = summary.of(data.metric)
             arm["players"] = list(summary.counts)
             arm |= {key: getattr(score, key) for key in ("mean", "se", "low", "high")}
-            arm["verdict"] = [each for each in verdicts if each["arm"] == name]
+            arm["verdict"] = [arm_verdict for arm_verdict in verdicts if arm_verdict["arm"] == name]
             arm |= {key: getattr(summary, key) for key in ("struck_out", "perfect", "forced_share")}
         else:
             arm |= NO_SCORES
@@ -219,8 +272,11 @@ def roles(data: RunData) -> Json:
     """Return the marks of roles by arm, or why there are none; none are computed here."""
     marked = ready(data) if len(data.rows) <= MOST else None
     if marked is None or isinstance(marked, Unmarked):
-        why = marked.why if marked else f"The run has more than {MOST} games: its report has their marks."
-        return {"why": why, "arms": []}
+        if marked:
+            reason = marked.why
+        else:
+            reason = f"The run has more than {MOST} games: its report has their marks."
+        return {"why": reason, "arms": []}
     marks: dict[str, list[Json]] = {arm: [] for arm in data.arms}
     for mark in marked.summaries:
         marks[mark.arm].append(
@@ -232,4 +288,7 @@ def roles(data: RunData) -> Json:
                 **{"replies": mark.replies, "models": list(mark.models)},
             }
         )
-    return {"why": None, "arms": [{"arm": arm, "label": data.labels[arm], "marks": marks[arm]} for arm in data.arms]}
+    return {
+        "why": None,
+        "arms": [{"arm": arm, "label": data.labels[arm], "marks": marks[arm]} for arm in data.arms],
+    }

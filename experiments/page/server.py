@@ -51,12 +51,21 @@ class Api:
     """The answers of the page's server, by what is asked: also what a bundle holds."""
 
     def __init__(self, library: Library, models: NamedModels = NamedModels()) -> None:  # noqa: B008  # frozen
-        """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
-        is_run, metric = library.kind == "run", headline(library.run()).score
-        folder = library.root / FOLDER if is_run else Path(mkdtemp(prefix="hanabi-values-"))
-        self.games, self.persons = Games(library), PersonTables(library, models)
-        self.run_page, self.forks = RunPage(self.games), Forks(self.games, models)
-        self.values, self.strips, self.marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)
+        """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be
+        read."""
+        is_run = library.kind == "run"
+        metric = headline(library.run()).score
+        if is_run:
+            folder = library.root / FOLDER
+        else:
+            folder = Path(mkdtemp(prefix="hanabi-values-"))
+        self.games = Games(library)
+        self.persons = PersonTables(library, models)
+        self.run_page = RunPage(self.games)
+        self.forks = Forks(self.games, models)
+        self.values = Values(folder, metric)
+        self.strips = Strips(folder, metric)
+        self.marks = RoleMarks(folder)
         if not is_run:
             finalize(self, rmtree, folder, ignore_errors=True)
 
@@ -72,21 +81,32 @@ class Api:
     @property
     def answers(self) -> dict[str, Callable[[Query], Any]]:
         """By the last part of their address."""
-        game, shelf = self._game, self.games.shelf
+        game = self._game
+        shelf = self.games.shelf
 
         def turn(query: Query) -> tuple[Game, int]:
             return game(query), spoken.number(query, "turn")
 
+        def version(query: Query) -> Any:
+            newest = shelf()
+            return {"version": newest.version, "going": newest.going}
+
+        def game_answer(query: Query) -> Any:
+            opened = game(query)
+            return game_page.game_page(opened, self.games.standing(opened))
+
+        def beliefs(query: Query) -> Any:
+            seat = spoken.number(query, "seat") if "seat" in query else None
+            return game_page.beliefs(*turn(query), seat)
+
         return {
-            "version": lambda _: {"version": (now := shelf()).version, "going": now.going},
+            "version": version,
             "run": lambda _: self.run_page.data(shelf()) | {"fork": self.forks.offers()},
             "games": lambda _: run_page.table(shelf(), self.strips.swing),
-            "game": lambda query: game_page.game_page(opened := game(query), self.games.standing(opened)),
+            "game": game_answer,
             "turn": lambda query: turn_page.turn(*turn(query)),
             "prompt": lambda query: turn_page.prompt(*turn(query), query.get("key", "")),
-            "beliefs": lambda query: game_page.beliefs(
-                *turn(query), spoken.number(query, "seat") if "seat" in query else None
-            ),
+            "beliefs": beliefs,
             "values": lambda query: self.values.of_turn(*turn(query)),
             "marks": lambda query: self.marks.of_turn(*turn(query)),
             "strip": lambda query: self.strips.of(game(query)),
@@ -97,7 +117,10 @@ class Api:
     @property
     def commands(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
         """By the last part of the address to which they are sent."""
-        return {"fork": lambda query: self.forks.decide(self._game(query), query), **self.persons.commands}
+        return {
+            "fork": lambda query: self.forks.decide(self._game(query), query),
+            **self.persons.commands,
+        }
 
     def _game(self, query: Mapping[str, Any], name: str = "id") -> Game:
         return self.games.game(str(query.get(name, "")))
@@ -106,11 +129,20 @@ class Api:
 def app(library: Library, api: Api | None = None) -> ASGIApp:
     """Return the page of a library, as an ASGI application."""
     api = api or Api(library)
-    asks, commands = api.answers.items(), api.commands.items()
+    asks = api.answers.items()
+    commands = api.commands.items()
     routes = [Route("/", _index), Route("/files/{path:path}", partial(_file, library))]
-    routes += [Route(f"/api/{name}", lambda request, ask=ask: _answer(ask, request.query_params)) for name, ask in asks]
-    routes += [Route(f"/api/{name}", partial(_command, command), methods=["POST"]) for name, command in commands]
-    page = Starlette(routes=routes, exception_handlers=dict.fromkeys((HTTPException, Exception), _failed))
+    routes += [
+        Route(f"/api/{name}", lambda request, ask=ask: _answer(ask, request.query_params))
+        for name, ask in asks
+    ]
+    routes += [
+        Route(f"/api/{name}", partial(_command, command), methods=["POST"])
+        for name, command in commands
+    ]
+    page = Starlette(
+        routes=routes, exception_handlers=dict.fromkeys((HTTPException, Exception), _failed)
+    )
     page.mount("/static", StaticFiles(packages=[(__package__, "static")]))
     return guard.Guard(page)  # around everything, so that answers about errors are marked, too
 
@@ -146,11 +178,15 @@ def _answer(answer: Callable[[Any], Any], query: Mapping[str, Any]) -> Response:
 
 def _file(library: Library, request: Request) -> Response:
     """Send a run's report or one of its figures, and nothing else of the folder."""
-    name, content = str(request.path_params["path"]), None
+    name = str(request.path_params["path"])
+    content = None
     parts = Path(name).parts
-    is_figure = len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith(FIGURES)
+    is_figure = (
+        len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith(FIGURES)
+    )
     if library.kind == "run" and (name == "report.html" or is_figure):
-        with suppress(OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
+        # too long a name, a NUL in it, links in a circle
+        with suppress(OSError, ValueError, RuntimeError):
             path = (library.root / name).resolve(strict=True)
             content = regular_files.content(path) if path.is_relative_to(library.root) else None
     if content is None:
@@ -183,16 +219,18 @@ DEFAULT_PORT = 8642
 
 
 def listening(port: int | None) -> socket.socket:
-    """A socket on 127.0.0.1 that listens, so that a browser which is quicker than the server waits: on the default port
-    or, where that is taken, on a free one, if none is given; 0 is a free one. Raises UserError for a given port that is
-    taken."""
+    """Return a socket on 127.0.0.1 that listens, so that a browser which is quicker than the server
+    waits: on the default port or, where that is taken, on a free one, if none is given; 0 is a free
+    one. Raises UserError for a given port that is taken."""
     try:
         return socket.create_server((HOST, DEFAULT_PORT if port is None else port))
     except OSError as error:
         if port is None and error.errno == EADDRINUSE:
             return socket.create_server((HOST, 0))
-        why = os.strerror(error.errno or 0)
-        raise UserError(f"cannot listen on port {port}: {why}; --port 0 takes a free one") from None
+        reason = os.strerror(error.errno or 0)
+        raise UserError(
+            f"cannot listen on port {port}: {reason}; --port 0 takes a free one"
+        ) from None
 
 
 def address(listener: socket.socket) -> str:
@@ -204,7 +242,8 @@ HALF_S = 10.0
 
 
 class Connection(H11Protocol):
-    """A browser's connection. One that sends half a request is closed; Uvicorn's would wait without end."""
+    """A browser's connection. One that sends half a request is closed; Uvicorn's would wait without
+    end."""
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -234,7 +273,7 @@ class Connection(H11Protocol):
 
 
 def web_server(library: Library, api: Api | None = None) -> uvicorn.Server:
-    """A server of a library's page, to be run on a socket."""
+    """Return a server of a library's page, to be run on a socket."""
     config = uvicorn.Config(
         app(library, api),
         http=Connection,
@@ -256,9 +295,11 @@ def serve(
     browser: bool,
     models: NamedModels = NamedModels(),  # noqa: B008  # frozen
 ) -> None:
-    """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
-    are those that the page may ask. Of one journal the page opens at its game."""
-    where, api = address(listener), Api(library, models)
+    """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are
+    not over; `models` are those that the page may ask. Of one journal the page opens at its
+    game."""
+    where = address(listener)
+    api = Api(library, models)
     ready(where, api.persons.links())
     if browser:
         webbrowser.open(where + library.fragment)

@@ -16,7 +16,8 @@ Json = dict[str, Any]
 
 
 def encoded(data: Any) -> bytes:
-    """Data as JSON that every browser reads: what journals of other programs may hold becomes `?` and null."""
+    """Data as JSON that every browser reads: what journals of other programs may hold becomes `?`
+    and null."""
     form: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":")}
     try:
         text = json.dumps(data, allow_nan=False, **form)
@@ -40,17 +41,22 @@ def cards(items: Iterable[Card]) -> list[str]:
 
 
 def knowledge(hints: Knowledge) -> Json:
-    return hints.model_dump(include={"colour", "rank", "ranks"}) | {"colours": "".join(hints.colours)}
+    return hints.model_dump(include={"colour", "rank", "ranks"}) | {
+        "colours": "".join(hints.colours)
+    }
 
 
 def chances(slot: Slot) -> Json:
-    """What is believed of a card; chances to four digits."""
+    """Return what is believed of a card; chances to four digits."""
     cards = {card.value: round(chance, 4) for card, chance in slot.likely().items()}
-    return {"cards": cards, **{name: round(getattr(slot, name), 4) for name in ("playable", "critical", "dead")}}
+    return {
+        "cards": cards,
+        **{name: round(getattr(slot, name), 4) for name in ("playable", "critical", "dead")},
+    }
 
 
 def past(played: Past | None) -> Json:
-    """A move and what everybody saw of it; empty where none is made yet."""
+    """Return a move and what everybody saw of it; empty where none is made yet."""
     if played is None:
         return dict.fromkeys(("move", "card", "scored")) | {"slots": []}
     card = played.card.value if played.card else None
@@ -58,7 +64,7 @@ def past(played: Past | None) -> Json:
 
 
 def number(query: Mapping[str, str], name: str) -> int:
-    """A whole number among the parameters of an address. Raises UserError."""
+    """Return a whole number among the parameters of an address. Raises UserError."""
     text = query.get(name, "")
     if (value := whole_number(text)) is None:
         raise UserError(f"{name} is {text[:40]!r}; it must be a whole number")
@@ -66,5 +72,8 @@ def number(query: Mapping[str, str], name: str) -> int:
 
 
 def decision(decided: Decided) -> Json:
-    """A seat's decision."""
-    return {"move": move(decided.move), **{name: getattr(decided, name) for name in ("why", "forced", "node")}}
+    """Return a seat's decision."""
+    return {
+        "move": move(decided.move),
+        **{name: getattr(decided, name) for name in ("why", "forced", "node")},
+    }

@@ -1,4 +1,5 @@
-"""/api/strip: the expected score over the turns of a game and its mistakes, computed in the background and kept.
+"""/api/strip: the expected score over the turns of a game and its mistakes, computed in the
+background and kept.
 
 They are computed beside the server in a process of its own: rollouts would stop it.
 """
@@ -54,7 +55,9 @@ class StripJob:
         """Start computing; `folder`: where rollouts are kept."""
         context = multiprocessing.get_context("spawn")
         results, sender = context.Pipe(duplex=False)
-        process = context.Process(target=work, args=(game.name, game.path, folder, metric, sender), daemon=True)
+        process = context.Process(
+            target=work, args=(game.name, game.path, folder, metric, sender), daemon=True
+        )
         process.start()
         sender.close()
         return cls((game.name, len(game.moves)), mark, process, results)
@@ -102,27 +105,34 @@ class Strips:
         self._strips: dict[str, Json] = {}
         self._failed: dict[Key, str] = {}
         self._job: StripJob | None = None
-        kept = folder / STRIPS
-        for path in kept.rglob("*.json"):
-            with suppress(OSError, ValueError, RecursionError):  # files that are something else are left out
+        strips = folder / STRIPS
+        for path in strips.rglob("*.json"):
+            # files that are something else are left out
+            with suppress(OSError, ValueError, RecursionError):
                 strip = json.loads(regular_files.text(path))
-                if isinstance(strip, dict) and {"mark", "swings", "expected", "mistakes"} <= set(strip):
-                    self._strips[path.relative_to(kept).as_posix().removesuffix(".json")] = strip
+                if isinstance(strip, dict) and {"mark", "swings", "expected", "mistakes"} <= set(
+                    strip
+                ):
+                    self._strips[path.relative_to(strips).as_posix().removesuffix(".json")] = strip
 
     def of(self, game: Game) -> Json:
-        """Return the strip if it is ready; else how many turns are done. The first question starts it."""
+        """Return the strip if it is ready; else how many turns are done. The first question starts
+        it."""
         with self._lock:
             self._collect()
             if (strip := self._ready(game)) is not None:
                 return strip
-            key, job, done = (game.name, len(game.moves)), self._job, 0
+            key = (game.name, len(game.moves))
+            job = self._job
+            done = 0
             if job and job.key != key and monotonic() - job.last_asked > IDLE_S:
                 job.stop()
                 job = None
             if job is None:
                 self._job = StripJob.start(game, self.folder, self.metric, self._mark(game))
             elif job.key == key:  # else another game is under way, which is still looked at
-                job.last_asked, done = monotonic(), job.done
+                job.last_asked = monotonic()
+                done = job.done
             empty: list[None] = [None] * len(game.moves)
             nothing: Json = {"expected": empty, "error": empty, "swings": empty, "mistakes": []}
             return {"ready": False, "done": done, **nothing}
@@ -133,12 +143,18 @@ class Strips:
             sleep(0.2)
         with self._lock:
             strip = self._ready(game)
-        return None if strip is None or "failed" in strip else strip
+        if strip is None or "failed" in strip:
+            return None
+        return strip
 
     def swing(self, id: str) -> float | None:
-        """Return the biggest change of a game's expected score by one move, up or down, where it is computed."""
+        """Return the biggest change of a game's expected score by one move, up or down, where it is
+        computed."""
         swings = self._strips[id]["swings"] if id in self._strips else ()
-        return max(swings, key=abs) if swings else None
+        if swings:
+            biggest: float = max(swings, key=abs)
+            return biggest
+        return None
 
     def close(self) -> None:
         """End what is under way."""
@@ -150,21 +166,38 @@ class Strips:
     def _ready(self, game: Game) -> Json | None:
         key = game.name, len(game.moves)
         if key in self._failed or not game.moves:
-            why = self._failed.get(key, "no move has been made yet")
-            return {"ready": True, "done": 0, "expected": [], "error": [], "swings": [], "mistakes": [], "failed": why}
+            reason = self._failed.get(key, "no move has been made yet")
+            return {
+                "ready": True,
+                "done": 0,
+                "expected": [],
+                "error": [],
+                "swings": [],
+                "mistakes": [],
+                "failed": reason,
+            }
         strip = self._strips.get(game.name)
-        return strip if strip and strip["mark"] == self._mark(game) else None
+        if strip and strip["mark"] == self._mark(game):
+            return strip
+        return None
 
     def _mark(self, game: Game) -> str:
         """Return a hash of all that a strip depends on."""
-        parts = [version(), self.metric, game.started.players, *game.started.deck, *map(str, game.moves)]
+        parts = [
+            version(),
+            self.metric,
+            game.started.players,
+            *game.started.deck,
+            *map(str, game.moves),
+        ]
         return sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
 
     def _collect(self) -> None:
         """Keep what the job has found, if it has ended."""
         if self._job is None or (outcome := self._job.outcome()) is None:
             return
-        job, self._job = self._job, None
+        job = self._job
+        self._job = None
         job.stop()
         id, _ = job.key
         if "failed" in outcome:
@@ -180,14 +213,16 @@ class Strips:
 
 def _plain(strip: Mapping[str, Any], job: StripJob) -> Json:
     names = ("turn", "seat", "kind", "move", "better", "loss", "error", "text")
+    mistakes = []
+    for mistake in strip["mistakes"]:
+        mistakes.append(
+            {"title": TITLES[mistake["kind"]], **{name: mistake[name] for name in names}}
+        )
     return {
         "ready": True,
         "done": len(strip["expected"]),
         "mark": job.mark,
         **{name: strip[name] for name in ("basis", "metric", "start", "expected", "swings")},
         "error": strip["errors"],
-        "mistakes": [
-            {"title": TITLES[mistake["kind"]], **{name: mistake[name] for name in names}}
-            for mistake in strip["mistakes"]
-        ],
+        "mistakes": mistakes,
     }

@@ -1,10 +1,12 @@
-"""/api/turn: the graph of the acting seat, its calls, verdicts and decision; /api/prompt: the prompt of a call.
+"""/api/turn: the graph of the acting seat, its calls, verdicts and decision; /api/prompt: the
+prompt of a call.
 
 Only the lines of that turn are parsed."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from experiments.page import spoken
@@ -25,22 +27,30 @@ _MOVE = re.compile(PATTERN)
 def turn(game: Game, number: int) -> Json:
     """Return a turn for the browser. Raises UserError when the game has no such turn."""
     prompts = TurnPrompts(game, game.with_next().turn(number))
-    turn, config = prompts.turn, prompts.config
+    turn = prompts.turn
+    config = prompts.config
     lines = [line for line in turn.lines if line.tag != "turn_started"]
-    calls = [(line, event) for line, event in zip(lines, turn.events, strict=True) if isinstance(event, Call)]
-    decided, start = turn.decided, min((line.at - call.latency_s for line, call in calls), default=0.0)
+    calls = []
+    for line, event in zip(lines, turn.events, strict=True):
+        if isinstance(event, Call):
+            calls.append((line, event))
+    decided = turn.decided
+    start = min((line.at - call.latency_s for line, call in calls), default=0.0)
+    verdicts = []
+    for event in turn.verdicts:
+        verdicts.append(
+            {name: getattr(event, name) for name in ("node", "accepted", "why", "told")}
+            | {"move": spoken.move(event.move)}
+        )
     return {
         "turn": number,
         "seat": turn.seat,
         "graph": _graph(config, turn, game) if config else _asked(turn, game),
         "calls": [
-            _call(call, key, line, start, prompts) for (line, call), key in zip(calls, key_of(turn.calls), strict=True)
+            _call(call, key, line, start, prompts)
+            for (line, call), key in zip(calls, key_of(turn.calls), strict=True)
         ],
-        "verdicts": [
-            {name: getattr(event, name) for name in ("node", "accepted", "why", "told")}
-            | {"move": spoken.move(event.move)}
-            for event in turn.verdicts
-        ],
+        "verdicts": verdicts,
         "took": list(_took(turn.calls, decided, config)) if decided else [],
         "ratings": decided.ratings if decided else None,
         "votes": decided.votes if decided else {},
@@ -52,21 +62,41 @@ def turn(game: Game, number: int) -> Json:
 
 
 def _graph(config: GraphConfig, turn: Turn, game: Game) -> Json:
-    level = {name: number for number, names in enumerate(steps(config)) for name in names}
-    models: dict[str, dict[str, Any]] = {**game.started.seat_at(turn.seat, turn.number).models, PROGRAM: {}}
-    nodes = [
-        {
-            **{"name": name, "role": node.role, "reads": list(node.reads), "samples": node.samples},
-            **{"model": str(models.get(node.model, {}).get("model", node.model)), "level": level[name]},
-        }
-        for name, node in config.nodes.items()
-    ]
-    return {"name": config.name, "decides": config.decides, "judges": list(judging(config)), "nodes": nodes}
+    level = {}
+    for number, names in enumerate(steps(config)):
+        for name in names:
+            level[name] = number
+    models: dict[str, dict[str, Any]] = {
+        **game.started.seat_at(turn.seat, turn.number).models,
+        PROGRAM: {},
+    }
+    nodes = []
+    for name, node in config.nodes.items():
+        nodes.append(
+            {
+                **{
+                    "name": name,
+                    "role": node.role,
+                    "reads": list(node.reads),
+                    "samples": node.samples,
+                },
+                **{
+                    "model": str(models.get(node.model, {}).get("model", node.model)),
+                    "level": level[name],
+                },
+            }
+        )
+    return {
+        "name": config.name,
+        "decides": config.decides,
+        "judges": list(judging(config)),
+        "nodes": nodes,
+    }
 
 
 def _asked(turn: Turn, game: Game) -> Json | None:
-    """Return the nodes of a LangGraph graph of somebody's own in the order in which they were asked, which is all that
-    its journal says; None for a seat without one."""
+    """Return the nodes of a LangGraph graph of somebody's own in the order in which they were
+    asked, which is all that its journal says; None for a seat without one."""
     info = game.started.seat_at(turn.seat, turn.number)
     first: dict[str, Call] = {}
     for call in turn.calls:
@@ -74,19 +104,56 @@ def _asked(turn: Turn, game: Game) -> Json | None:
     if info.drawing is None or not first:
         return None
     names = list(first)
-    decides = base(turn.decided.node or "") if turn.decided else ""
-    nodes = [
-        {"name": name, "role": call.role, "reads": names[:place][-1:], "model": call.model, "samples": 1}
-        | {"level": place}
-        for place, (name, call) in enumerate(first.items())
-    ]
-    return {"name": info.graph, "decides": decides if decides in first else names[-1], "judges": [], "nodes": nodes}
+    if turn.decided:
+        decides = base(turn.decided.node or "")
+    else:
+        decides = ""
+    nodes = []
+    for place, (name, call) in enumerate(first.items()):
+        nodes.append(
+            {
+                "name": name,
+                "role": call.role,
+                "reads": names[:place][-1:],
+                "model": call.model,
+                "samples": 1,
+            }
+            | {"level": place}
+        )
+    return {
+        "name": info.graph,
+        "decides": decides if decides in first else names[-1],
+        "judges": [],
+        "nodes": nodes,
+    }
 
 
 PLAIN = (
-    *("node", "role", "model", "sample", "ask", "outcome", "error", "cause", "tokens_in", "tokens_out"),
-    *("cached_tokens", "reasoning_tokens", "usd", "cached", "fixed", "origin", "estimated", "simulated", "constraint"),
-    *("served_by", "finish", "copied", "reply", "text", "reasoning"),
+    "node",
+    "role",
+    "model",
+    "sample",
+    "ask",
+    "outcome",
+    "error",
+    "cause",
+    "tokens_in",
+    "tokens_out",
+    "cached_tokens",
+    "reasoning_tokens",
+    "usd",
+    "cached",
+    "fixed",
+    "origin",
+    "estimated",
+    "simulated",
+    "constraint",
+    "served_by",
+    "finish",
+    "copied",
+    "reply",
+    "text",
+    "reasoning",
 )
 """Fields of a call that the page shows as they are."""
 
@@ -100,7 +167,12 @@ def _call(call: Call, key: str, line: Line, start: float, prompts: TurnPrompts) 
         "dropped": list(call.dropped),
         "injected": list(call.injected),
         "attempts": [
-            {"error": wire.error, "status": wire.status, "seconds": round(wire.latency_s, 3), "waited_s": wire.waited_s}
+            {
+                "error": wire.error,
+                "status": wire.status,
+                "seconds": round(wire.latency_s, 3),
+                "waited_s": wire.waited_s,
+            }
             for wire in call.attempts
         ],
         "sections": prompts.sections(call),
@@ -110,16 +182,18 @@ def _call(call: Call, key: str, line: Line, start: float, prompts: TurnPrompts) 
 
 
 def _took(calls: Iterable[Call], decided: Decided, config: GraphConfig | None) -> Iterator[Json]:
-    """Yield what each node proposed in its last usable answers, and where the move that was played stands in it."""
-    sources, played = reads(config, decided.node or ""), str(decided.move)
+    """Yield what each node proposed in its last usable answers, and where the move that was played
+    stands in it."""
+    sources = reads(config, decided.node or "")
+    played = str(decided.move)
     nodes: dict[str, dict[int, list[str]]] = {}
     for call in calls:
         if call.node != decided.node and (moves := proposals(call.reply)):
             nodes.setdefault(call.node, {})[call.sample] = moves
     for node, samples in nodes.items():
         votes = Counter(moves[0] for moves in samples.values())
-        every = dict.fromkeys(move for moves in samples.values() for move in moves)
-        best = sorted(every, key=lambda move: -votes[move])  # called at once
+        moves_of_all = dict.fromkeys(chain.from_iterable(samples.values()))
+        best = sorted(moves_of_all, key=lambda move: -votes[move])  # called at once
         yield {
             "node": node,
             "read": base(node) in sources,
@@ -131,14 +205,21 @@ def _took(calls: Iterable[Call], decided: Decided, config: GraphConfig | None) -
 
 
 def proposals(reply: Mapping[str, Any] | None) -> list[str]:
-    """Return the moves that a reply speaks for, best first: its choice, its lists by rank, rating or gain, the hint
-    that it proposes, the discards that it holds for safest. A list of all legal moves without an order speaks for
-    none."""
+    """Return the moves that a reply speaks for, best first: its choice, its lists by rank, rating
+    or gain, the hint that it proposes, the discards that it holds for safest. A list of all legal
+    moves without an order speaks for none."""
     if not reply:
         return []
-    moves = [move for key in ("action", "hint") if isinstance(move := reply.get(key), str)]
+    moves = []
+    for key in ("action", "hint"):
+        if isinstance(move := reply.get(key), str):
+            moves.append(move)
     for value in reply.values():
-        if isinstance(value, list) and value and all(isinstance(entry, dict) and "action" in entry for entry in value):
+        if (
+            isinstance(value, list)
+            and value
+            and all(isinstance(entry, dict) and "action" in entry for entry in value)
+        ):
             ranks = list[tuple[float, str]]()  # smaller for a better move
             for entry in value:  # one that does not say how good its move is has none
                 worth = entry.get("rating", entry.get("gain"))
@@ -147,17 +228,22 @@ def proposals(reply: Mapping[str, Any] | None) -> list[str]:
                 elif isinstance(worth, int | float):
                     ranks.append((-worth, str(entry["action"])))
             moves += [move for _, move in sorted(ranks, key=lambda pair: pair[0])]
-    moves += [f"discard slot {slot}" for slot in reply.get("safest_first") or () if isinstance(slot, int)]
+    moves += [
+        f"discard slot {slot}" for slot in reply.get("safest_first") or () if isinstance(slot, int)
+    ]
     return list(dict.fromkeys(move for move in moves if _MOVE.fullmatch(move)))
 
 
-# Prompts: what a node was asked, section by section; of a program, what a model would have been asked
+# Prompts: what a node was asked, section by section; of a program, what a model would have been
+# asked
 
 
 def key_of(calls: Sequence[Call]) -> list[str]:
-    """A name for each call of a turn, in their order: `proposer.0.0`, by node, sample and ask.
+    """Return a name for each call of a turn, in their order: `proposer.0.0`, by node, sample and
+    ask.
 
-    A call that was made again after its game had been suspended has the number of the try behind it: `proposer.0.0.2`.
+    A call that was made again after its game had been suspended has the number of the try behind
+    it: `proposer.0.0.2`.
     """
     seen: Counter[str] = Counter()
     names = []
@@ -170,9 +256,16 @@ def key_of(calls: Sequence[Call]) -> list[str]:
 
 def _only(prompts: TurnPrompts, call: Call) -> list[str]:
     """Return the sections of a call that no other node of the turn got."""
-    others = [other for other in prompts.turn.calls if base(other.node) != base(call.node)]
-    theirs = {name for other in others for name in prompts.sections(other)}
-    return [name for name in prompts.sections(call) if name not in theirs] if others else []
+    other_calls = [
+        other_call for other_call in prompts.turn.calls if base(other_call.node) != base(call.node)
+    ]
+    theirs = set()
+    for other_call in other_calls:
+        for name in prompts.sections(other_call):
+            theirs.add(name)
+    if other_calls:
+        return [name for name in prompts.sections(call) if name not in theirs]
+    return []
 
 
 def prompt(game: Game, number: int, key: str) -> Json:
@@ -184,16 +277,31 @@ def prompt(game: Game, number: int, key: str) -> Json:
         raise UserError(f"turn {number} has no call {key[:80]!r}")
     only = set(_only(prompts, call))
     messages = [_message(message, only) for message in prompts.of(call)]
-    return {"rendered": not call.messages, "messages": messages, "why": None if messages else prompts.missing(call)}
+    return {
+        "rendered": not call.messages,
+        "messages": messages,
+        "why": None if messages else prompts.missing(call),
+    }
 
 
 def _message(message: Message, only: set[str]) -> Json:
-    """A message in parts; what lies between two sections belongs to the one before."""
+    """Return a message in parts; what lies between two sections belongs to the one before."""
     spans = sorted(message.spans, key=lambda span: span.start)
     ends = [*(span.start for span in spans[1:]), len(message.content)]
-    parts = [
-        {"name": span.name, "text": message.content[span.start : end].strip("\n"), "only": span.name in only}
-        for span, end in zip(spans, ends, strict=True)
-    ]
-    head = message.content[: spans[0].start] if spans else message.content
-    return {"role": message.role, "parts": ([{"name": "", "text": head, "only": False}] if head else []) + parts}
+    parts = []
+    for span, end in zip(spans, ends, strict=True):
+        parts.append(
+            {
+                "name": span.name,
+                "text": message.content[span.start : end].strip("\n"),
+                "only": span.name in only,
+            }
+        )
+    if spans:
+        head = message.content[: spans[0].start]
+    else:
+        head = message.content
+    return {
+        "role": message.role,
+        "parts": ([{"name": "", "text": head, "only": False}] if head else []) + parts,
+    }

@@ -1,4 +1,5 @@
-"""/api/values and /api/marks: what moves of a turn were worth, and how right its roles were, when somebody asks."""
+"""/api/values and /api/marks: what moves of a turn were worth, and how right its roles were, when
+somebody asks."""
 
 from collections import OrderedDict
 from functools import lru_cache
@@ -47,17 +48,21 @@ class Values:
 
 def plain(values: TurnValues) -> Json:
     """Return the values of a turn for the browser."""
-    mistake, names = values.mistake, ("one_step", "rollout", "kept", "error", "deals", "rank")
+    mistake = values.mistake
+    names = ("one_step", "rollout", "kept", "error", "deals", "rank")
+    moves = []
+    for value in values.moves:
+        moves.append(
+            {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
+        )
     return {
         **{name: getattr(values, name) for name in ("basis", "metric", "loss", "error")},
-        "moves": [
-            {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
-            for value in values.moves
-        ],
+        "moves": moves,
         "usual": spoken.move(values.usual),
         "played": spoken.move(values.played) if values.played else None,
         "best": spoken.move(values.best),
-        "mistake": mistake and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
+        "mistake": mistake
+        and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
     }
 
 
@@ -71,8 +76,8 @@ class RoleMarks:
         self._of = lru_cache(GAMES_IN_MEMORY)(self._store.of)
 
     def of_turn(self, game: Game, turn: int) -> Json:
-        """Return a turn's marks. Raises UserError when the game has no such turn, and for a journal that cannot be
-        read."""
+        """Return a turn's marks. Raises UserError when the game has no such turn, and for a journal
+        that cannot be read."""
         game.board(turn)
         if game.result is None:
             return {"ready": False, "why": WAITING, "marks": [], "faults": []}

@@ -1,4 +1,5 @@
-"""A graph as a tree in the terminal: its steps in order, what runs in parallel, which node reads which."""
+"""A graph as a tree in the terminal: its steps in order, what runs in parallel, which node reads
+which."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,13 +29,21 @@ def mermaid(config: GraphConfig, players: int) -> str:
 
 
 def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
-    """Print the steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
-    origin = ", ".join(part for part in (f"context {context.resolved(config.context).name}", source) if part)
+    """Print the steps of a turn, what each node reads and its prompt sections, and what happens
+    after a refusal."""
+    origin = ", ".join(
+        part for part in (f"context {context.resolved(config.context).name}", source) if part
+    )
     console.print(Text.assemble((config.name, "bold"), (f"  ({origin})", "dim")))
     if graph := named.graphs().get(config.name):
         console.print(Text(graph.about, style="italic"))
-    sections = {name: [kind.name for kind, _ in config.kinds(name)] for name in config.nodes}
-    shared = [name for name in next(iter(sections.values())) if all(name in other for other in sections.values())]
+    sections = {}
+    for name in config.nodes:
+        sections[name] = [kind.name for kind, _ in config.kinds(name)]
+    shared = []
+    for name in next(iter(sections.values())):
+        if all(name in sections_of_node for sections_of_node in sections.values()):
+            shared.append(name)
     console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
     grid = Table.grid(padding=(0, 1))
     for fixed in (True, True, False):
@@ -42,8 +51,8 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     for number, names in enumerate(steps(config), 1):
         for place, name in enumerate(names):
             lines = list(_about(config, name))
-            if more := [section for section in sections[name] if section not in shared]:
-                lines.append(f"also has {', '.join(more)}")
+            if extra := [section for section in sections[name] if section not in shared]:
+                lines.append(f"also has {', '.join(extra)}")
             last = place == len(names) - 1
             fork = "──" if len(names) == 1 else "┬─" if place == 0 else "└─" if last else "├─"
             branch = Text(f"{number if place == 0 else '':>2} {fork}", style="dim")
@@ -75,36 +84,71 @@ def flow(value: object) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _footer(config: GraphConfig) -> Iterator[str]:
-    models = Counter(node.model for node in config.nodes.values())
-    bound = ", ".join(f"{model} ({number} node{'s' * (number > 1)})" for model, number in models.items())
-    yield f"decides: {config.decides}; calls per turn: {calls(config)}, {depth(config)} in sequence; models: {bound}"
-    settings = {name: getattr(config, name) for name in SHOWN if getattr(config, name) not in (None, {})}
-    if settings:
-        yield f"instead of the context's: {', '.join(f'{name} {flow(value)}' for name, value in settings.items())}"
-    if config.without_sections:
-        yield f"without the sections: {', '.join(config.without_sections)}"
-    yield from blind_nodes(config)
-    if config.remembers:
-        yield f"remembers for its next turn: {', '.join(config.remembers)}"
+def _models(config: GraphConfig) -> Iterator[str]:
+    """Yield each model with the number of its nodes."""
+    for model, number in Counter(node.model for node in config.nodes.values()).items():
+        yield f"{model} ({number} node{'s' * (number > 1)})"
+
+
+def _safety_rule(config: GraphConfig) -> str:
+    """Return the place and the limits of the safety rule."""
+    limits = [f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items())]
+    place = ""
+    if config.judges and config.verify.place == "first":
+        place = f", before {config.judges[0]}"
+    needs = f"probability that a play needs, by lives left: {', '.join(limits)}"
+    knowledge = "; the rule knows more than the seat" if knows_more(config) else ""
+    return f"verify: safety{place} ({needs}){knowledge}"
+
+
+def _inner_graphs(config: GraphConfig) -> Iterator[str]:
+    """Yield each node that a graph decides for, with that graph and what is dropped from it."""
+    for name, node in config.nodes.items():
+        if node.inner:
+            dropped = ["verifiers"]
+            if node.inner in graph_configs.names():
+                dropped = list(judging(graph_configs.read(node.inner)))
+            without = f", without its {', '.join(dropped)} and redos" if dropped else ""
+            yield f"{name} ({node.inner}{without})"
+
+
+def _judges(config: GraphConfig) -> Iterator[str]:
+    """Yield who judges moves: nodes, the safety rule, graphs inside; or that nobody does."""
     if config.check:
         verb = "judge" if len(config.judges) > 1 else "judges"
         judges = ", then ".join(config.judges)
         yield f"check: {judges} {verb}; after a refusal {config.check.redo} is asked again"
     if config.verify.rule == "safety":
-        limits = ", ".join(f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items()))
-        more = "; the rule knows more than the seat" if knows_more(config) else ""
-        before = f", before {config.judges[0]}" if config.judges and config.verify.place == "first" else ""
-        yield f"verify: safety{before} (probability that a play needs, by lives left: {limits}){more}"
-    inner = []
-    for name, graph in ((name, node.inner) for name, node in config.nodes.items() if node.inner):
-        dropping = judging(graph_configs.read(graph)) if graph in graph_configs.names() else ["verifiers"]
-        dropped = f", without its {', '.join(dropping)} and redos" if dropping else ""
-        inner.append(f"{name} ({graph}{dropped})")
-    if inner:
+        yield _safety_rule(config)
+    if inner := list(_inner_graphs(config)):
         yield f"graphs inside: {', '.join(inner)}; this graph alone judges moves"
     if not judging(config):
-        yield "verifier: none; `--set verify=safety` adds the exact safety rule to any graph, `check:` one of its own"
+        yield (
+            "verifier: none; `--set verify=safety` adds the exact safety rule to any graph, "
+            "`check:` one of its own"
+        )
+
+
+def _footer(config: GraphConfig) -> Iterator[str]:
+    yield (
+        f"decides: {config.decides}; calls per turn: {calls(config)}, {depth(config)} in "
+        f"sequence; models: {', '.join(_models(config))}"
+    )
+    settings = {}
+    for name in SHOWN:
+        if getattr(config, name) not in (None, {}):
+            settings[name] = getattr(config, name)
+    if settings:
+        yield (
+            "instead of the context's: "
+            f"{', '.join(f'{name} {flow(value)}' for name, value in settings.items())}"
+        )
+    if config.without_sections:
+        yield f"without the sections: {', '.join(config.without_sections)}"
+    yield from blind_nodes(config)
+    if config.remembers:
+        yield f"remembers for its next turn: {', '.join(config.remembers)}"
+    yield from _judges(config)
     if config.at_most:
         redos = f"{config.at_most} redo{'s' * (config.at_most > 1)}"
         yield f"at most {redos} per turn; then the safest legal move is played, marked as forced"

@@ -32,24 +32,33 @@ def graphs_table() -> Table:
     for name in graph_configs.names():
         config = graph_configs.read(name)
         verify = " + ".join(judging(config)) or "none"
-        nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
-        kind, source = context.resolved(config.context).name, graph_configs.source(name)
+        nodes = ", ".join(
+            f"{name} x{node.samples}" if node.samples > 1 else name
+            for name, node in config.nodes.items()
+        )
+        kind = context.resolved(config.context).name
+        source = graph_configs.source(name)
         paper = named.graphs()[name].about.partition(":")[0]
-        source = paper if source == BUILT_IN else f"{source}: {paper}"
+        if source == BUILT_IN:
+            source = paper
+        else:
+            source = f"{source}: {paper}"
         rows.append((name, kind, nodes, calls(config), str(depth(config)), verify, source))
     return table("graphs", columns, rows)
 
 
 def graphs_data() -> list[dict[str, Any]]:
     """Return the graphs as plain data."""
-    return [
-        {
-            **graph_configs.read(name).model_dump(mode="json"),
-            "source": graph_configs.source(name),
-            "what_for": named.graphs()[name].about,
-        }
-        for name in graph_configs.names()
-    ]
+    graphs = list[dict[str, Any]]()
+    for name in graph_configs.names():
+        graphs.append(
+            {
+                **graph_configs.read(name).model_dump(mode="json"),
+                "source": graph_configs.source(name),
+                "what_for": named.graphs()[name].about,
+            }
+        )
+    return graphs
 
 
 def roles_table() -> Table:
@@ -57,7 +66,8 @@ def roles_table() -> Table:
     columns = (
         Column("role", "role", unbroken=True, of=lambda role: role.name),
         Column("reply", "replies with", unbroken=True, of=lambda role: role.reply.__name__),
-        *(Column("played_by", "played by", unbroken=True, of=played_by), Column("marks", "marks", RIGHT, of=_marked)),
+        Column("played_by", "played by", unbroken=True, of=played_by),
+        Column("marks", "marks", RIGHT, of=_marked),
         Column("source", "from", unbroken=True, of=lambda role: roles.source(role.name)),
         Column("what_for", "what for", cut=True, of=lambda role: role.title),
     )
@@ -66,7 +76,9 @@ def roles_table() -> Table:
 
 def played_by(role: Role) -> str:
     """Return `model`, `program`, or both."""
-    return " or ".join(player for player, means in (("model", role.template), ("program", role.solve)) if means)
+    return " or ".join(
+        player for player, means in (("model", role.template), ("program", role.solve)) if means
+    )
 
 
 def _marked(role: Role) -> str:
@@ -78,6 +90,12 @@ def _marked(role: Role) -> str:
 
 def role_data(role: Role) -> dict[str, Any]:
     """Return a role as plain data."""
+    options: dict[str, list[Any]] = {}
+    for name, values in role.options.items():
+        options[name] = []
+        for value in values:
+            any_number = value is int or isinstance(value, range)
+            options[name].append(in_words(value) if any_number else value)
     return {
         "name": role.name,
         "title": role.title,
@@ -88,12 +106,12 @@ def role_data(role: Role) -> dict[str, Any]:
         "needs": _needs(role),
         "played_by": played_by(role),
         "after_game": role.after_game,
-        "options": {
-            name: [in_words(value) if value is int or isinstance(value, range) else value for value in values]
-            for name, values in role.options.items()
-        },
+        "options": options,
         "marked": _marked(role) != "-",
-        "marks": [asdict(info) | {"where": CONDITIONS.get(info.name, "")} for info in mark_infos(role.name).values()],
+        "marks": [
+            asdict(info) | {"where": CONDITIONS.get(info.name, "")}
+            for info in mark_infos(role.name).values()
+        ],
         "not_marked": role.mark.prose if isinstance(role.mark, Marker) else "",
         "extends": role.extends.name if role.extends else None,
         "template": role.template,
@@ -102,7 +120,8 @@ def role_data(role: Role) -> dict[str, Any]:
 
 
 def _needs(role: Role) -> list[str]:
-    """The sections that its program needs, with their options: `own_deductions (from: counting)`."""
+    """Return the sections that its program needs, with their options: `own_deductions (from:
+    counting)`."""
     needs = list[str]()
     for kind, options in role.requirements.items():
         settings = ", ".join(f"{option}: {value}" for option, value in options.items())
@@ -115,14 +134,23 @@ def show_role(role: Role, console: Console) -> None:
     console.print(Text.assemble((role.name, "bold"), (f"  {role.title}", "italic")))
     console.print(Text("sections, with the fields that a program finds in `sections[Class]`:"))
     for section in role.takes:
-        console.print(Text("\n".join(f"  {line}" for line in section_fields.lines(section, with_types=False))))
-    console.print(Text("`orchestrator roles show SECTION` defines the types of a section's fields.", style="dim"))
+        console.print(
+            Text("\n".join(f"  {line}" for line in section_fields.lines(section, with_types=False)))
+        )
+    console.print(
+        Text(
+            "`orchestrator roles show SECTION` defines the types of a section's fields.",
+            style="dim",
+        )
+    )
     console.print(Text(f"its program needs: {', '.join(_needs(role)) or 'none'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
     if role.after_game:
         console.print(Text("asked: after a game, by `evaluate judge`; no graph can have it"))
     for name, values in role.options.items():
-        console.print(Text(f"option {name}: {', '.join(map(in_words, values))}; the first is the default"))
+        console.print(
+            Text(f"option {name}: {', '.join(map(in_words, values))}; the first is the default")
+        )
     console.print(Text(f"from: {roles.source(role.name)}"))
     for line in _marks(role):
         console.print(Text(line))
@@ -133,7 +161,8 @@ def show_role(role: Role, console: Console) -> None:
 
 def _marks(role: Role) -> Iterator[str]:
     """Return each mark in its words, and what of a reply is not marked."""
-    stated, every = infos(role.mark), mark_infos(role.name)
+    stated = infos(role.mark)
+    every = mark_infos(role.name)
     by_values = {name: info for name, info in every.items() if name not in stated}
     if role.mark is not None and not isinstance(role.mark, Marker):
         yield f"marks: {(role.mark.__doc__ or 'yes').strip().splitlines()[0].rstrip('.')}"
@@ -148,8 +177,14 @@ def _marks(role: Role) -> Iterator[str]:
             best = "no value is better than another"
             if info.best is not None:
                 best = f"best {info.best:.2g}, {'higher' if info.higher else 'lower'} is better"
-            guess = f"; uniform guess: {info.uniform}" if info.uniform else ""
-            where = f"; only {condition}" if (condition := CONDITIONS.get(info.name)) else ""
+            if info.uniform:
+                guess = f"; uniform guess: {info.uniform}"
+            else:
+                guess = ""
+            if condition := CONDITIONS.get(info.name):
+                where = f"; only {condition}"
+            else:
+                where = ""
             yield f"  {info.name}: {info.says}"
             yield f"    {info.unit}; {best}{guess}{where}"
     if isinstance(role.mark, Marker) and role.mark.prose:
@@ -168,8 +203,11 @@ def partners_table() -> Table:
 
 def partners_data() -> list[dict[str, Any]]:
     """Return the rule players as plain data."""
-    every = map(partners.get, partners.names())
-    return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in every]
+    players = map(partners.get, partners.names())
+    return [
+        {"name": partner.name, "players": partner.players, "source": partner.source}
+        for partner in players
+    ]
 
 
 LONG = ("what_for", "models", "rule", "says", "source", "n")
@@ -182,11 +220,17 @@ def rows_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     def cell(value: Any) -> Cell:
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return ", ".join(map(str, value)) if isinstance(value, list) else value
+        if isinstance(value, list):
+            return ", ".join(map(str, value))
+        text: Cell = value
+        return text
 
     columns = []
     for name in rows[0] if rows else ():
         words = any(isinstance(row[name], str | list | bool) for row in rows)
-        title, cut = name.replace("_", " "), name == "what_for"
-        columns.append(Column(name, title, TEXT if words else INT, unbroken=name not in LONG, cut=cut))
+        title = name.replace("_", " ")
+        cut = name == "what_for"
+        columns.append(
+            Column(name, title, TEXT if words else INT, unbroken=name not in LONG, cut=cut)
+        )
     return table("rows", columns, [[*map(cell, row.values())] for row in rows])

@@ -1,4 +1,5 @@
-"""The live table of `play`: an event sink that draws the game while it is played; plain lines without a terminal."""
+"""The live table of `play`: an event sink that draws the game while it is played; plain lines
+without a terminal."""
 
 import time
 
@@ -25,7 +26,8 @@ THINKING_S = 2.0
 
 
 class LiveTable:
-    """Draws each turn: finished turns as lines above, the table as the acting seat sees it below."""
+    """Draws each turn: finished turns as lines above, the table as the acting seat sees it
+    below."""
 
     def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
@@ -39,7 +41,9 @@ class LiveTable:
         """Of the turn in play."""
         self._warn = Warnings(console)
         self._since = 0.0
-        self._live = Live(console=console, get_renderable=self._picture, transient=True) if is_live else None
+        self._live = (
+            Live(console=console, get_renderable=self._picture, transient=True) if is_live else None
+        )
 
     def __enter__(self) -> "LiveTable":
         if self._live:
@@ -59,25 +63,35 @@ class LiveTable:
             case Call():
                 self._calls.append(event)
             case TurnStarted():
-                self._view, self._decided, self._since = event.view, None, time.monotonic()
+                self._view = event.view
+                self._decided = None
+                self._since = time.monotonic()
                 self._calls.clear()
             case Decided():
                 self._decided = event
             case Moved() if self._view and self._decided:
-                line = turn_line(self._view, self._decided, event.past, self._origin, pack=self._pack)
+                line = turn_line(
+                    self._view, self._decided, event.past, self._origin, pack=self._pack
+                )
                 if self._live:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:
                     errors = slips(self._calls)
-                    why = " ".join(self._decided.why.split())  # models write paragraphs
-                    line.append(f"  {why if len(why) <= REASON else f'{why[: REASON - 3]}...'}")
-                    self._console.print(line.append(f"  simulated errors: {errors}" if errors else "", "magenta"))
+                    reason = " ".join(self._decided.why.split())  # models write paragraphs
+                    line.append(
+                        f"  {reason if len(reason) <= REASON else f'{reason[: REASON - 3]}...'}"
+                    )
+                    self._console.print(
+                        line.append(f"  simulated errors: {errors}" if errors else "", "magenta")
+                    )
         if self._live and isinstance(event, TurnStarted | Decided):
             self._live.refresh()
 
     @property
     def _pack(self) -> str:
-        return pack_of(self._game, self._view.seat, self._view.turn) if self._view else "newest"
+        if self._view:
+            return pack_of(self._game, self._view.seat, self._view.turn)
+        return "newest"
 
     def _picture(self) -> RenderableType:
         """Return the table, and for how long a model has been thinking, which may be minutes."""
@@ -94,9 +108,14 @@ def picture(view: View, decided: Decided | None = None, pack: str = "newest") ->
     """Return the table as one seat sees it, with its decision if there is one."""
     parts: list[Text | Table] = [counts(view), Text(), hands(view)]
     if decided:
-        line = Text.assemble((f"P{decided.seat} decides: ", "bold"), choice(view, decided.move, pack))
+        line = Text.assemble(
+            (f"P{decided.seat} decides: ", "bold"), choice(view, decided.move, pack)
+        )
         parts += [Text(), line, Text(decided.why, style="italic")]
-    title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
+    if view.legal:
+        title = f"turn {view.turn}, P{view.seat} to move"
+    else:
+        title = f"turn {view.turn}, as P{view.seat} sees it"
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))
 
 
@@ -105,21 +124,34 @@ def counts(view: View) -> Text:
     line = Text("fireworks ")
     line.append_text(fireworks(view.fireworks))
     line.append(f"   score {view.score}   tokens ")
-    line.append("●" * view.tokens, style="cyan").append("○" * (MAX_TOKENS - view.tokens), style="dim")
-    line.append("   lives ").append("♥" * view.lives, style="red").append("♡" * (MAX_LIVES - view.lives), style="dim")
+    line.append("●" * view.tokens, style="cyan").append(
+        "○" * (MAX_TOKENS - view.tokens), style="dim"
+    )
+    line.append("   lives ").append("♥" * view.lives, style="red").append(
+        "♡" * (MAX_LIVES - view.lives), style="dim"
+    )
     line.append(f"   deck {view.deck_size}")
     if view.turns_left is not None:
-        line.append(f"   {view.turns_left} turn{'s' if view.turns_left > 1 else ''} left", style="bold")
+        line.append(
+            f"   {view.turns_left} turn{'s' if view.turns_left > 1 else ''} left", style="bold"
+        )
     return line
 
 
 def hands(view: View) -> Table:
     """Return a row for each seat: its cards, and beside each what hints have told its owner."""
-    slots = [f"slot {slot}" for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands)))]
+    slots = []
+    for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands))):
+        slots.append(f"slot {slot}")
     table = plain_table("", *slots, words=("", *slots))
     rows = [(f"P{view.seat} (you)", [Text("??", style="bold")] * len(view.own), view.own)]
     rows += [(f"P{hand.seat}", [*map(card, hand.cards)], hand.known) for hand in view.hands]
-    for name, faces, known in rows:
-        hinted = [f" {ENGLISH.hint(told)}" if told.colour or told.rank else "" for told in known]
-        table.add_row(name, *(Text.assemble(face, (hint, "dim")) for face, hint in zip(faces, hinted, strict=True)))
+    for name, faces, knowledge in rows:
+        hinted = []
+        for facts in knowledge:
+            hinted.append(f" {ENGLISH.hint(facts)}" if facts.colour or facts.rank else "")
+        table.add_row(
+            name,
+            *(Text.assemble(face, (hint, "dim")) for face, hint in zip(faces, hinted, strict=True)),
+        )
     return table

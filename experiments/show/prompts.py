@@ -1,8 +1,9 @@
 """`graphs prompt`: the prompts that a graph would send for a position, without asking a model.
 
-The position is from a game that the graph's programs play in self-play, or a rule player where the deciding role has no
-program. A node that reads other nodes gets the outputs of their programs, and an example, marked as a placeholder,
-where there is no program. Tokens are estimated as characters / 3.2.
+The position is from a game that the graph's programs play in self-play, or a rule player where the
+deciding role has no program. A node that reads other nodes gets the outputs of their programs, and
+an example, marked as a placeholder, where there is no program. Tokens are estimated as characters /
+3.2.
 """
 
 from collections.abc import Iterator
@@ -60,8 +61,11 @@ class NodePrompt:
                 yield span.name, estimated(message.content[span.start : span.end])
 
 
-def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None) -> list[NodePrompt]:
-    """Return the prompts of a turn, by node. Raises UserError for a turn or a node that does not exist."""
+def node_prompts(
+    config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None
+) -> list[NodePrompt]:
+    """Return the prompts of a turn, by node. Raises UserError for a turn or a node that does not
+    exist."""
     graph = at(config, players)
     programs = Programs(graph)
     view, memory = event_loop.run_anywhere(_position(programs, players, seed, turn))
@@ -69,9 +73,18 @@ def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: 
     by_node = requests(graph, view, notes, memory)
     if node is not None and node not in by_node:
         hint = did_you_mean(node, by_node, "it asks")
-        later = "; on a later --turn it may" if node in graph.nodes else ""
-        raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}{later}; {hint}")
-    return [NodePrompt(name, messages(request.parts)) for name, request in by_node.items() if node in (None, name)]
+        if node in graph.nodes:
+            later = "; on a later --turn it may"
+        else:
+            later = ""
+        raise UserError(
+            f"graph {config.name!r} asks no node {node!r} at turn {turn}{later}; {hint}"
+        )
+    prompts = list[NodePrompt]()
+    for name, request in by_node.items():
+        if node in (None, name):
+            prompts.append(NodePrompt(name, messages(request.parts)))
+    return prompts
 
 
 PARTNER = "iggi"
@@ -82,7 +95,8 @@ async def _position(programs: Programs, players: int, seed: int, turn: int) -> t
     """Return the view and the memory of the acting seat in that turn."""
     if turn < 1:
         raise UserError(f"turns are counted from 1, not {turn}")
-    events, seat = list[Event](), programs.seat if programs.decide else partners.get(PARTNER)
+    events = list[Event]()
+    seat = programs.seat if programs.decide else partners.get(PARTNER)
     await play_async(seat, players=players, seed=seed, sink=events.append, max_turns=turn)
     game = Game.of(events)
     if len(game.turns) < turn:
@@ -91,14 +105,15 @@ async def _position(programs: Programs, players: int, seed: int, turn: int) -> t
 
 
 def shared(prompts: list[NodePrompt]) -> float:
-    """Return the share of a turn's prompt characters in prefixes that another prompt shares; outputs of nodes do not
-    count."""
+    """Return the share of a turn's prompt characters in prefixes that another prompt shares;
+    outputs of nodes do not count."""
     plain = [prompt.plain for prompt in prompts]
     common = 0
     for place, text in enumerate(plain):
-        rest = (*plain[:place], *plain[place + 1 :])
+        others = (*plain[:place], *plain[place + 1 :])
         # character by character, not by path
-        common += max((len(commonprefix([text, other])) for other in rest), default=0)  # noqa: RUF071
+        lengths = (len(commonprefix([text, prompt])) for prompt in others)  # noqa: RUF071
+        common += max(lengths, default=0)
     return common / (sum(map(len, plain)) or 1)
 
 
@@ -110,26 +125,30 @@ def show(prompts: list[NodePrompt], console: Console) -> None:
             console.print(Text(f"{message.content}\n"), soft_wrap=True)
     table = plain_table("node", "tokens", "parts", words=("node", "parts"))
     for prompt in prompts:
-        table.add_row(prompt.node, str(prompt.tokens), ", ".join(f"{name} {tokens}" for name, tokens in prompt.parts()))
+        table.add_row(
+            prompt.node,
+            str(prompt.tokens),
+            ", ".join(f"{name} {tokens}" for name, tokens in prompt.parts()),
+        )
     console.print(table)
     total = sum(prompt.tokens for prompt in prompts)
     console.print(Text(f"\n{total} tokens in all, estimated as characters / 3.2"))
     if len(prompts) > 1:
         console.print(
-            Text(f"{shared(prompts):.0%} of it, outputs of other nodes aside, is a prefix shared with another prompt")
+            Text(
+                f"{shared(prompts):.0%} of it, outputs of other nodes aside, is a prefix shared "
+                "with another prompt"
+            )
         )
 
 
 def data(prompts: list[NodePrompt]) -> dict[str, Any]:
+    rows = []
+    for prompt in prompts:
+        messages = [message.model_dump(mode="json") for message in prompt.messages]
+        rows.append({"node": prompt.node, "tokens": prompt.tokens, "messages": messages})
     return {
-        "prompts": [
-            {
-                "node": prompt.node,
-                "tokens": prompt.tokens,
-                "messages": [message.model_dump(mode="json") for message in prompt.messages],
-            }
-            for prompt in prompts
-        ],
+        "prompts": rows,
         "tokens": sum(prompt.tokens for prompt in prompts),
         "shared_prefix": round(shared(prompts), 4),
     }

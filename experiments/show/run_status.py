@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from rich.console import Console
@@ -28,38 +29,69 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield things, _games(data)
     for sentence in (data.get("stop") or {}).get("stood", ()):
         yield "stop rule", sentence
-    turns = f"{data['turns']:,} turns, " if things == "games" else ""
+    if things == "games":
+        turns = f"{data['turns']:,} turns, "
+    else:
+        turns = ""
     usd = f", ${data['usd']:.2f}" if data["usd"] else ""
     yield "so far", f"{turns}{data['tokens']:,} tokens{usd}"
-    for load in (load for process in data["players"] for load in process["models"]):
-        calls = f"{load['busy']} calls in flight, {load['now']} allowed now, " if "busy" in load else ""
-        limited = f", {load['rate_limited']} rate-limited (429)" if load.get("rate_limited") else ""
+    for load in chain.from_iterable(process["models"] for process in data["players"]):
+        if "busy" in load:
+            calls = f"{load['busy']} calls in flight, {load['now']} allowed now, "
+        else:
+            calls = ""
+        if load.get("rate_limited"):
+            limited = f", {load['rate_limited']} rate-limited (429)"
+        else:
+            limited = ""
         yield "model", f"{load['model']}: {calls}{load['most']} at most{limited}"
     for state in ("failed", "suspended"):
-        games = [f"{game}: {why}" for game, why in data[state].items()]
-        more = [f"and {len(games) - SHOWN} more"] if len(games) > SHOWN else []
-        yield from ((state, game) for game in (*games[:SHOWN], *more))
+        games = [f"{game}: {reason}" for game, reason in data[state].items()]
+        hidden = [f"and {len(games) - SHOWN} more"] if len(games) > SHOWN else []
+        yield from ((state, game) for game in (*games[:SHOWN], *hidden))
     if any(process["paused_since"] for process in data["players"]):
         yield "next", f"orchestrator experiment control {data['run']} resume"
     elif not data["players"] and not data["silent"]:
         over = data["games"] == data["finished"] or (data.get("stop") or {}).get("over")
-        yield "next", f"orchestrator report {data['run']}" if over else "repeat the command that started it"
+        yield (
+            "next",
+            f"orchestrator report {data['run']}" if over else "repeat the command that started it",
+        )
 
 
 def _player(process: Mapping[str, Any]) -> str:
     since = datetime.fromtimestamp(process["began"]).strftime("%H:%M:%S")
-    shard = f", shard {process['shard']}" if process.get("shard") else ""
-    state = ", stopping at the end of the turns in play" if process["stopping"] else ""
+    if process.get("shard"):
+        shard = f", shard {process['shard']}"
+    else:
+        shard = ""
+    if process["stopping"]:
+        state = ", stopping at the end of the turns in play"
+    else:
+        state = ""
     if process["paused_since"]:
-        state = f", paused since {datetime.fromisoformat(process['paused_since']).astimezone():%H:%M:%S}"
-    return f"process {process['pid']} of {process['user']} on {process['host']} since {since}{shard}{state}"
+        state = (
+            ", paused since "
+            f"{datetime.fromisoformat(process['paused_since']).astimezone():%H:%M:%S}"
+        )
+    return (
+        f"process {process['pid']} of {process['user']} on {process['host']} since "
+        f"{since}{shard}{state}"
+    )
 
 
 def _games(data: Mapping[str, Any]) -> str:
-    most = " at most" if data.get("stop") else ""
-    planned = f" of{most} {data['games']}" if data["games"] else ""
+    bound = " at most" if data.get("stop") else ""
+    if data["games"]:
+        planned = f" of{bound} {data['games']}"
+    else:
+        planned = ""
     parts = [f"{data['finished']}{planned} finished"]
-    counts = {"in play": data["playing"], "failed": len(data["failed"]), "suspended": len(data["suspended"])}
+    counts = {
+        "in play": data["playing"],
+        "failed": len(data["failed"]),
+        "suspended": len(data["suspended"]),
+    }
     if not data["players"]:
         counts["begun and not finished"] = data["begun"]
     parts += [f"{number} {name}" for name, number in counts.items() if number]

@@ -20,45 +20,63 @@ from roles.words import ENGLISH, percent
 def certainty(view: View, move: Move, pack: str = "newest") -> str:
     """Return how likely a move is playable, dead or critical; empty for hints.
 
-    The first chance is by hints and counting alone. Where the conventions, as far as the partners keep to them, give
-    another one, it follows: `playable 33% by hints, 100% by conventions`. `pack`: these conventions.
+    The first chance is by hints and counting alone. Where the conventions, as far as the partners
+    keep to them, give another one, it follows: `playable 33% by hints, 100% by conventions`.
+    `pack`: these conventions.
     """
     if not isinstance(move, Play | Discard):
         return ""
     position = Position(view, {}, pack)
     chances = []
     for slot in (position.by_hints[move.slot], position.own[move.slot]):
-        lost = f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
+        if slot.dead == 1.0:
+            lost = f"dead {percent(slot.dead)}"
+        else:
+            lost = f"critical {percent(slot.critical)}"
         chances.append(f"playable {percent(slot.playable)}" if isinstance(move, Play) else lost)
     by_hints, by_conventions = chances
     if by_hints == by_conventions:
         return f"{by_hints} by hints"
-    (word, _), (again, share) = by_hints.split(), by_conventions.split()
-    return f"{by_hints} by hints, {share if word == again else by_conventions} by conventions"
+    word, _ = by_hints.split()
+    second_word, share = by_conventions.split()
+    return f"{by_hints} by hints, {share if word == second_word else by_conventions} by conventions"
 
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
 
 
 def on(models: str) -> str:
-    """Return the models of a seat, marked when one is simulated: it must never be taken for a language model."""
-    return f"{models} (simulated)" if among(models) else models
+    """Return the models of a seat, marked when one is simulated: it must never be taken for a
+    language model."""
+    if among(models):
+        return f"{models} (simulated)"
+    return models
 
 
 def who(seat: SeatInfo) -> str:
     """Return who sits at a seat: `house on openai:NAME`, `person`, `hanab.live, Alice`."""
     if seat.label:
         return f"{seat.graph}, {seat.label}"
-    cheats = ", which cheats: it sees its own cards" if seat.own_hand else ""
-    return (seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}") + cheats
+    if seat.own_hand:
+        cheats = ", which cheats: it sees its own cards"
+    else:
+        cheats = ""
+    return (
+        seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}"
+    ) + cheats
 
 
 def warning(models: str) -> Text | None:
     """Return a line that says which models are simulated; None where there are none."""
     if not (names := among(models)):
         return None
-    subject = f"{', '.join(names)} {'is no language model' if len(names) == 1 else 'are no language models'}"
-    return Text(f"simulated: {subject}, but exact programs with errors at stated rates", style="magenta")
+    subject = (
+        f"{', '.join(names)} "
+        f"{'is no language model' if len(names) == 1 else 'are no language models'}"
+    )
+    return Text(
+        f"simulated: {subject}, but exact programs with errors at stated rates", style="magenta"
+    )
 
 
 def fake_warning() -> Text:
@@ -67,7 +85,8 @@ def fake_warning() -> Text:
 
 
 class Warnings:
-    """An event sink that says where no language model plays: of simulated models, and once of the fake server."""
+    """An event sink that says where no language model plays: of simulated models, and once of the
+    fake server."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -93,10 +112,9 @@ def card(face: Card) -> Text:
 
 def fireworks(tops: tuple[int, ...]) -> Text:
     """Return `R3 Y0 G5 W1 B2`, each in its colour, dimmed at zero."""
-    parts = [
-        Text(f"{colour}{top}", style=f"bold {STYLES[colour]}" if top else "dim")
-        for colour, top in zip(COLOURS, tops, strict=True)
-    ]
+    parts = []
+    for colour, top in zip(COLOURS, tops, strict=True):
+        parts.append(Text(f"{colour}{top}", style=f"bold {STYLES[colour]}" if top else "dim"))
     return Text(" ").join(parts)
 
 
@@ -108,12 +126,19 @@ def turn_line(
     width: int = UNBROKEN,
     pack: str = "newest",
 ) -> Text:
-    """Return one turn on a line: the seat, its move and the outcome, the table after it, and how the move came about.
+    """Return one turn on a line: the seat, its move and the outcome, the table after it, and how
+    the move came about.
 
-    Where `width` is too narrow, the chance stands on a line of its own. `pack`: the conventions of the seat.
+    Where `width` is too narrow, the chance stands on a line of its own. `pack`: the conventions of
+    the seat.
     """
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
-    style = "bold red" if past.scored is False else "bold" if past.scored else ""
+    if past.scored is False:
+        style = "bold red"
+    elif past.scored:
+        style = "bold"
+    else:
+        style = ""
     if past.card is None:
         outcome = f" -> {','.join(map(str, past.slots))}"
     elif past.scored is None:
@@ -123,7 +148,8 @@ def turn_line(
     line.append(f"{past.move}{outcome}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
     line.append(
-        f"  tokens {past.tokens}  lives {past.lives}  deck {max(view.deck_size - (past.card is not None), 0):>2}"
+        f"  tokens {past.tokens}  lives {past.lives}  deck "
+        f"{max(view.deck_size - (past.card is not None), 0):>2}"
     )
     sure = certainty(view, past.move, pack)
     if sure and line.cell_len + len(sure) + 2 > width:
@@ -133,16 +159,21 @@ def turn_line(
     line.append("  FORCED" if decided.forced else "", style="bold magenta")
     if origin:
         refused = origin.refused
-        line.append(f"  {len(refused)} refused, first {refused[0]}" if refused else "", style="yellow")
+        line.append(
+            f"  {len(refused)} refused, first {refused[0]}" if refused else "", style="yellow"
+        )
         line.append("  second ask" if origin.second_ask else "", style="yellow")
         line.append("  COPIED from the example" if origin.copied else "", style="bold magenta")
     return line
 
 
 def slips(calls: Iterable[Call]) -> str:
-    """Return the errors of simulated models by node: `tom_interpreter malformed; aggregator misread stack`."""
+    """Return the errors of simulated models by node: `tom_interpreter malformed; aggregator misread
+    stack`."""
     by_node: dict[str, dict[str, None]] = {}
     for call in calls:
         if call.injected:
             by_node.setdefault(call.node, {}).update(dict.fromkeys(call.injected))
-    return "; ".join(f"{node} {', '.join(kinds).replace('_', ' ')}" for node, kinds in by_node.items())
+    return "; ".join(
+        f"{node} {', '.join(kinds).replace('_', ' ')}" for node, kinds in by_node.items()
+    )

@@ -1,4 +1,5 @@
-"""`show GAME --turn N`: what the seat saw, the prompts and responses of its nodes, the verdicts, the move."""
+"""`show GAME --turn N`: what the seat saw, the prompts and responses of its nodes, the verdicts,
+the move."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -43,7 +44,16 @@ OUTCOMES = {
     "failed": "there was no response, so the game was suspended",
 }
 
-BARE = ("action", "cards", "meaning", "next_action", "rationale", "reason", "immediate_effect", "hint_value")
+BARE = (
+    "action",
+    "cards",
+    "meaning",
+    "next_action",
+    "rationale",
+    "reason",
+    "immediate_effect",
+    "hint_value",
+)
 """Fields of a list entry that are shown without their names."""
 
 
@@ -59,45 +69,53 @@ class Part:
     """Only the prompts."""
 
     def of(self, turn: Turn) -> Turn:
-        """Return a turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
+        """Return a turn with the calls and verdicts of this part alone. Raises UserError when it
+        has none."""
         if self.role is None:
             return turn
         events: list[Event] = [*turn.calls, *turn.verdicts]
-        known = [name for event in events for name in _names(event)]
-        if self.role not in known:
-            hint = did_you_mean(self.role, known, "its nodes and roles are")
+        names = list[str]()
+        for event in events:
+            names += _names(event)
+        if self.role not in names:
+            hint = did_you_mean(self.role, names, "its nodes and roles are")
             raise UserError(f"turn {turn.number} has no node or role {self.role!r}; {hint}")
-        shown = (event for event in turn.events if not (names := _names(event)) or self.role in names)
-        return Turn.of(turn.view, shown)
+        part = [event for event in turn.events if self.role in (_names(event) or [self.role])]
+        return Turn.of(turn.view, part)
 
 
 def _names(event: Event) -> list[str]:
     """Return the names that a call or a verdict goes by; none of other events."""
     if isinstance(event, Call):
         return [event.node, base(event.node), event.role]
-    return [event.node] if isinstance(event, VerdictGiven) else []
+    if isinstance(event, VerdictGiven):
+        return [event.node]
+    return []
 
 
 WHOLE = Part()
 
 
 def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -> None:
-    """Print what happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
+    """Print what happened in a turn, or a part of it. Raises UserError for a turn or a node that is
+    not there."""
     view = TurnStory(story, number, part, min(console.width - MARGIN, WIDEST))
     if part.prompts:
         for block in view.prompts_alone():
             console.print(block, soft_wrap=True)
         return
     seat = view.turn.seat
-    heading = f"turn {number} of {len(story.turns)}: P{seat}, {who(story.started.seat_at(seat, number))}"
+    heading = (
+        f"turn {number} of {len(story.turns)}: P{seat}, {who(story.started.seat_at(seat, number))}"
+    )
     console.print(Text(heading, style="bold"))
     for block in view.blocks() if part.role is None else view.answers():
         console.print(block)
 
 
 def as_data(story: Game, number: int, part: Part = WHOLE) -> dict[str, Any]:
-    """Return a turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not
-    there."""
+    """Return a turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a
+    node that is not there."""
     view = TurnStory(story, number, part)
     if part.prompts:
         return {"turn": number, "prompts": view.prompt_data()}
@@ -107,28 +125,41 @@ def as_data(story: Game, number: int, part: Part = WHOLE) -> dict[str, Any]:
 
 class TurnStory:
     def __init__(self, game: Game, number: int, part: Part = WHOLE, width: int = WIDEST) -> None:
-        """`width`: characters of a line of a response. Raises UserError for a turn or a node that is not there."""
-        self.turn, self.full, self.width = game.turn(number), part.full, width
-        self.shown, self.sent = part.of(self.turn), TurnPrompts(game, self.turn)
+        """`width`: characters of a line of a response. Raises UserError for a turn or a node that
+        is not there."""
+        self.turn = game.turn(number)
+        self.full = part.full
+        self.width = width
+        self.shown = part.of(self.turn)
+        self.sent = TurnPrompts(game, self.turn)
         self.config = self.sent.config
 
     def blocks(self) -> Iterator[RenderableType]:
         """Return the table, the calls and verdicts, and what was decided and played."""
         yield picture(self.turn.view)
         yield from self.answers()
-        decided, moved = self.turn.decided, self.turn.moved
+        decided = self.turn.decided
+        moved = self.turn.moved
         if decided is None:
-            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
-            yield Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
+            reasons = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
+            yield Text(
+                f"\nThe game stopped before a decision{f': {reasons}' if reasons else ''}.",
+                style="bold red",
+            )
             return
         pack = pack_of(self.turn.game, self.turn.seat, self.turn.number)
         text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move, pack))
-        text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
+        text.append(
+            f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim"
+        )
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
         if decided.why:
             text.append(f"\n         {decided.why}", style="italic")
         for node, moves in decided.votes.items():
-            text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
+            text.append(
+                f"\nvotes    {node}: "
+                f"{', '.join(f'{move} ({times})' for move, times in moves.items())}"
+            )
         if moved:
             past = moved.past
             after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
@@ -140,15 +171,21 @@ class TurnStory:
         judges = {event.node for event in self.turn.events if isinstance(event, VerdictGiven)}
         for event in self._in_order():
             if isinstance(event, VerdictGiven):
-                verb, style = ("accepts ", "bold green") if event.accepted else ("refuses ", "bold red")
+                verb, style = (
+                    ("accepts ", "bold green") if event.accepted else ("refuses ", "bold red")
+                )
                 text = Text.assemble((f"\n{event.node}  ", "bold cyan"), (verb, style))
                 yield text.append(f"{event.move}: {event.why}")
-            elif not (event.node in judges and event.model == PROGRAM):  # its verdict says everything
+            elif not (
+                event.node in judges and event.model == PROGRAM
+            ):  # its verdict says everything
                 yield self._call(event)
 
     def prompts(self) -> list[tuple[Call, tuple[Message, ...]]]:
         """Return the calls with their prompts."""
-        return [(event, self.sent.of(event)) for event in self._in_order() if isinstance(event, Call)]
+        return [
+            (event, self.sent.of(event)) for event in self._in_order() if isinstance(event, Call)
+        ]
 
     def prompts_alone(self) -> Iterator[RenderableType]:
         """Return the prompt of each call, message by message."""
@@ -156,33 +193,39 @@ class TurnStory:
         if calls and not any(prompt for _, prompt in calls):
             yield Text(self.sent.missing(calls[0][0]))
         for call, prompt in calls:
-            sample = f", sample {call.sample + 1}" if call.sample else ""
+            if call.sample:
+                sample = f", sample {call.sample + 1}"
+            else:
+                sample = ""
             request = f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
             for message in prompt:
                 yield Text(f"=== {request}: {message.role} message\n", style="bold cyan")
                 yield Text(f"{message.content}\n")
 
     def prompt_data(self) -> list[dict[str, Any]]:
-        return [
-            {
-                **{name: getattr(call, name) for name in ("node", "role", "sample", "ask")},
-                "messages": [message.model_dump(mode="json") for message in prompt],
-            }
-            for call, prompt in self.prompts()
-        ]
+        rows = []
+        for call, prompt in self.prompts():
+            row = {name: getattr(call, name) for name in ("node", "role", "sample", "ask")}
+            row["messages"] = [message.model_dump(mode="json") for message in prompt]
+            rows.append(row)
+        return rows
 
     def _in_order(self) -> list[Call | VerdictGiven]:
-        """Return attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
+        """Return attempt by attempt, in the order of the config: nodes that run in parallel finish
+        in any order."""
         judges = judging(self.config) if self.config else ()
         nodes = [name for name in self.config.nodes if name not in judges] if self.config else []
         nodes += judges
 
         def place(event: Call | VerdictGiven) -> tuple[int, int, bool]:
             node, _, attempt = event.node.partition("-")
-            at = nodes.index(node) if node in nodes else len(nodes)
-            return int(attempt or 1), at, isinstance(event, VerdictGiven)
+            rank = nodes.index(node) if node in nodes else len(nodes)
+            return int(attempt or 1), rank, isinstance(event, VerdictGiven)
 
-        return sorted((event for event in self.shown.events if isinstance(event, Call | VerdictGiven)), key=place)
+        return sorted(
+            (event for event in self.shown.events if isinstance(event, Call | VerdictGiven)),
+            key=place,
+        )
 
     def _call(self, call: Call) -> RenderableType:
         grid = Table.grid(padding=(0, 2))
@@ -196,18 +239,30 @@ class TurnStory:
             grid.add_row(message.role, Text(message.content))
         for place, attempt in enumerate(call.attempts, 1):
             if attempt.error:
-                waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
-                grid.add_row(f"try {place}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
+                if attempt.waited_s:
+                    waited = f"; waited {attempt.waited_s:.1f} s"
+                else:
+                    waited = ""
+                grid.add_row(
+                    f"try {place}",
+                    Text(f"the model server {attempt.error}{waited}", style="yellow"),
+                )
         if call.outcome not in ("failed", "unasked"):
             grid.add_row("response", Text(self._response(call)))
         if call.outcome != "ok":
-            grid.add_row("", Text(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else ""), style="yellow"))
+            grid.add_row(
+                "",
+                Text(
+                    OUTCOMES[call.outcome] + (f": {call.error}" if call.error else ""),
+                    style="yellow",
+                ),
+            )
         for left_out in call.dropped:
             grid.add_row("left out", Text(left_out, style="yellow"))
         return Group(self._title(call), Padding(grid, (0, 0, 0, 2)))
 
     def _title(self, call: Call) -> Text:
-        samples = len({other.sample for other in self.turn.calls if other.node == call.node})
+        samples = len({sibling.sample for sibling in self.turn.calls if sibling.node == call.node})
         facts = [call.role] if call.role != call.node else []
         facts.append(on(call.model))
         if samples > 1:
@@ -215,11 +270,15 @@ class TurnStory:
         if call.ask:
             facts.append(f"attempt {call.ask + 1}")
         if call.text is not None:
-            facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
+            facts.append(
+                f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s"
+            )
         if call.cached:
             facts.append("from the cache")
         if call.origin or call.fixed in NOTES:
-            facts.append(f"nobody was asked: {call.fixed} note, from {call.origin or 'no other game'}")
+            facts.append(
+                f"nobody was asked: {call.fixed} note, from {call.origin or 'no other game'}"
+            )
         if call.copied:
             facts.append("repeats the prompt's example")
         if call.injected:
@@ -227,35 +286,46 @@ class TurnStory:
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
 
     def _response(self, call: Call) -> str:
-        """Return the parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
+        """Return the parsed response, a line for each entry; the raw text when it was unusable, or
+        with --full."""
         if call.reply is None or (self.full and call.text is not None):
             text = call.text or "(nothing)"
-            more = 0 if self.full else len(text) - MOST_RAW
-            return text if more <= 0 else f"{text[:MOST_RAW]}\n... {more:,} more characters; --full shows them"
+            excess = 0 if self.full else len(text) - MOST_RAW
+            if excess <= 0:
+                return text
+            return f"{text[:MOST_RAW]}\n... {excess:,} more characters; --full shows them"
         lines = reply_lines(call.reply)
         if self.full:
             return "\n".join(lines)
-        more = len(lines) - SHOWN_LINES
+        excess = len(lines) - SHOWN_LINES
         lines = [  # a list entry is cut to one line; reasons and summaries are never cut
-            f"{line[: self.width - 3]}..." if line.startswith("- ") and len(line) > self.width else line
+            f"{line[: self.width - 3]}..."
+            if line.startswith("- ") and len(line) > self.width
+            else line
             for line in lines[:SHOWN_LINES]
         ]
-        return "\n".join((*lines, f"... {more} more lines; --full shows them") if more > 0 else lines)
+        return "\n".join(
+            (*lines, f"... {excess} more lines; --full shows them") if excess > 0 else lines
+        )
 
 
 def reply_lines(reply: Mapping[str, Any]) -> list[str]:
-    """Return a reply as lines: `reason: ...`, or for a list of objects its name and a line for each."""
+    """Return a reply as lines: `reason: ...`, or for a list of objects its name and a line for
+    each."""
     lines = []
     for key, value in reply.items():
         name = key.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
             lines.append(f"{name}:")
             for entry in value:
-                parts = [
-                    scalar(part) if field in BARE else f"{field.replace('_', ' ')} {scalar(part)}"
-                    for field, part in entry.items()
-                    if part is not None and field not in ("type", "future_impact")
-                ]
+                parts = []
+                for field, part in entry.items():
+                    if part is not None and field not in ("type", "future_impact"):
+                        parts.append(
+                            scalar(part)
+                            if field in BARE
+                            else f"{field.replace('_', ' ')} {scalar(part)}"
+                        )
                 lines.append(f"- {' · '.join(parts)}")
         else:
             lines.append(f"{name}: {scalar(value)}")
@@ -270,14 +340,18 @@ def blocks(values: TurnValues) -> Iterator[Block]:
         Column("score", "score", number(1), of=lambda value: value.rollout),
         Column("difference", "difference", RIGHT, of=lambda value: _difference(value, values)),
         Column("at_once", "at once", SIGNED, of=lambda value: value.one_step),
-        Column("deals", "deals", INT, of=lambda value: None if value.rollout is None else value.deals),
+        Column(
+            "deals", "deals", INT, of=lambda value: None if value.rollout is None else value.deals
+        ),
     )
     looks = tuple("strong" if value.move == values.played else "plain" for value in values.moves)
     yield Note(f"values   {values.basis}", "aside")
     yield listing("values", columns, values.moves, looks=looks)
     scores = [value.rollout for value in values.moves if value.rollout is not None]
     if scores and max(scores) > scores[0]:
-        yield Note("1 was best on fresh deals; a score from few deals may be higher by chance", "aside")
+        yield Note(
+            "1 was best on fresh deals; a score from few deals may be higher by chance", "aside"
+        )
     if values.mistake:
         yield Note(f"mistake  {values.mistake.text}", "error")
     elif values.played is None:

@@ -1,4 +1,5 @@
-"""`show DIR`: the games of a folder that are worth a look first, with the reason and the command."""
+"""`show DIR`: the games of a folder that are worth a look first, with the reason and the
+command."""
 
 from typing import Any
 
@@ -12,39 +13,51 @@ from roles.words import many
 
 
 def print_looks(looks: Looks, nothing: str, screen: Console) -> None:
-    """Print a group after the other: how many games, and the first of them; `nothing` where there is no game at all."""
+    """Print a group after the other: how many games, and the first of them; `nothing` where there
+    is no game at all."""
     if not looks.games and not looks.looks:
         terminal.show([Note(nothing, "aside")], screen)
         return
     unfinished = looks.games - looks.finished
-    rest = f", {unfinished} not finished" if unfinished else ""
-    terminal.show([Heading(f"{many(looks.games, 'game')}{rest}")], screen)
+    open_games = f", {unfinished} not finished" if unfinished else ""
+    terminal.show([Heading(f"{many(looks.games, 'game')}{open_games}")], screen)
     for group in GROUPS:
         if games := looks.of(group):
             screen.print()
             terminal.show([Heading(f"{GROUPS[group]}: {many(len(games), 'game')}")], screen)
             _print_games(games[:SHOWN], screen)
             if len(games) > SHOWN:
-                terminal.show([Note(f"... and {len(games) - SHOWN} more; --json lists all", "aside")], screen)
+                terminal.show(
+                    [Note(f"... and {len(games) - SHOWN} more; --json lists all", "aside")], screen
+                )
     if not looks.looks:
         screen.print("nothing stands out")
     limits = []
     if looks.read < looks.teams:
-        limits.append(f"overruled roles were looked for in the {looks.read} games with the lowest scores")
+        limits.append(
+            f"overruled roles were looked for in the {looks.read} games with the lowest scores"
+        )
     if looks.rolled:
         rolled = many(looks.rolled, "game")
-        limits.append(f"moves that cost much were looked for in {rolled}, those with the lowest scores")
+        limits.append(
+            f"moves that cost much were looked for in {rolled}, those with the lowest scores"
+        )
     elif looks.finished:
-        limits.append("moves that cost much are found with --mistakes, by rollouts: some seconds a game")
+        limits.append(
+            "moves that cost much are found with --mistakes, by rollouts: some seconds a game"
+        )
     screen.print()
     terminal.show(notes(limits, "aside"), screen)
 
 
 def _print_games(looks: list[Look], screen: Console) -> None:
-    """Print the games of a group; where a terminal is narrow, the command in one piece below the reason."""
+    """Print the games of a group; where a terminal is narrow, the command in one piece below the
+    reason."""
 
     def command(look: Look) -> str:
-        return look.command if look.journal.endswith(".jsonl") else look.journal
+        if look.journal.endswith(".jsonl"):
+            return look.command
+        return look.journal
 
     columns = (
         Column("score", "score", RIGHT, of=_score),
@@ -53,13 +66,17 @@ def _print_games(looks: list[Look], screen: Console) -> None:
     )
     part = listing("looks", columns, looks)
     rows = terminal.table(part)
-    if screen.measure(rows, options=screen.options.update(max_width=terminal.UNBROKEN)).maximum <= screen.width:
+    if (
+        screen.measure(rows, options=screen.options.update(max_width=terminal.UNBROKEN)).maximum
+        <= screen.width
+    ):
         screen.print(rows)
         return
-    for score, why, look in part.rows:
+    for score, reason, look in part.rows:
         row = terminal.plain_table("", "", words=("why",))
-        row.show_header, row.columns[0].min_width = False, len("0 (00)")
-        row.add_row(str(score), str(why))
+        row.show_header = False
+        row.columns[0].min_width = len("0 (00)")
+        row.add_row(str(score), str(reason))
         screen.print(row)
         terminal.show([Note(f"        {look}", "aside")], screen)
 
@@ -67,7 +84,10 @@ def _print_games(looks: list[Look], screen: Console) -> None:
 def _score(look: Look) -> str:
     if look.score_strict is None:
         return "-"
-    points = f" ({look.score_kept})" if look.score_kept != look.score_strict else ""
+    if look.score_kept != look.score_strict:
+        points = f" ({look.score_kept})"
+    else:
+        points = ""
     return f"{look.score_strict}{points}"
 
 

@@ -13,9 +13,19 @@ Kind = Literal["sft", "dpo", "grpo"]
 READ: dict[Kind, tuple[str, ...]] = {
     "sft": ("prompt", "completion"),
     "dpo": ("prompt", "chosen", "rejected"),
-    "grpo": ("prompt", "reader", "legal_moves", "values", "ratings", "move", "score_change", "score_kept"),
+    "grpo": (
+        "prompt",
+        "reader",
+        "legal_moves",
+        "values",
+        "ratings",
+        "move",
+        "score_change",
+        "score_kept",
+    ),
 }
-"""By kind of data set, the columns that a trainer reads; no other kind of `export` has the second."""
+"""By kind of data set, the columns that a trainer reads; no other kind of `export` has the
+second."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +36,19 @@ class Rows:
 
     @cached_property
     def all(self) -> Any:
-        """The rows as a `datasets.Dataset`. Raises UserError for a file that is no such data set."""
+        """The rows as a `datasets.Dataset`. Raises UserError for a file that is no such data
+        set."""
         from datasets import load_dataset
 
         if self.path.suffix not in (".jsonl", ".parquet") or not self.path.is_file():
             raise UserError(
-                f"{str(self.path)!r} is no data set: name a .jsonl or .parquet file of `orchestrator export --to sft`, "
-                f"dpo or grpo{nearby(self.path)}"
+                f"{str(self.path)!r} is no data set: name a .jsonl or .parquet file of "
+                f"`orchestrator export --to sft`, dpo or grpo{nearby(self.path)}"
             )
-        builder = "json" if self.path.suffix == ".jsonl" else "parquet"
+        if self.path.suffix == ".jsonl":
+            builder = "json"
+        else:
+            builder = "parquet"
         rows = load_dataset(builder, data_files=str(self.path), split="train")
         if not len(rows):
             raise UserError(f"{str(self.path)!r} has no row")
@@ -46,7 +60,8 @@ class Rows:
             if {*columns, "seed"} <= {*self.all.column_names}:
                 return kind
         raise UserError(
-            f"{str(self.path)!r} has no columns to train on; export it with `--to sft`, `--to dpo` or `--to grpo`"
+            f"{str(self.path)!r} has no columns to train on; export it with `--to sft`, `--to "
+            "dpo` or `--to grpo`"
         )
 
     @property

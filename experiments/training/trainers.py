@@ -39,50 +39,68 @@ OF_KIND: Final[Mapping[Kind, Mapping[str, Any]]] = {
         REWARDS: "scaled_move_value",
     },
 }
-OF_LORA: Final[Mapping[str, Any]] = {"lora.r": 16, "lora.lora_alpha": 32, "lora.target_modules": "all-linear"}
+OF_LORA: Final[Mapping[str, Any]] = {
+    "lora.r": 16,
+    "lora.lora_alpha": 32,
+    "lora.target_modules": "all-linear",
+}
 
 
-def settings(kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all settings of a training: those of TRL's config of this kind, and of PEFT's after `lora.`.
+def settings(kind: Kind, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all settings of a training: those of TRL's config of this kind, and of PEFT's after
+    `lora.`.
 
     Raises UserError for a setting that neither has.
     """
     import trl
     from peft import LoraConfig
 
-    known = {
-        *getattr(trl, f"{kind.upper()}Config").__dataclass_fields__,
-        *(LORA + name for name in LoraConfig.__dataclass_fields__),
-    }
-    known |= {REWARDS} if kind == "grpo" else set()
-    for name in given:
-        if name not in known:
-            raise UserError(f"--set {name}: {did_you_mean(name, sorted(known), f'a training of {kind} has')}")
-    return {**COMMON, **OF_KIND[kind], **OF_LORA, **given}
+    names = set(getattr(trl, f"{kind.upper()}Config").__dataclass_fields__)
+    names |= {LORA + name for name in LoraConfig.__dataclass_fields__}
+    if kind == "grpo":
+        names.add(REWARDS)
+    for name in changes:
+        if name not in names:
+            hint = did_you_mean(name, sorted(names), f"a training of {kind} has")
+            raise UserError(f"--set {name}: {hint}")
+    return {**COMMON, **OF_KIND[kind], **OF_LORA, **changes}
 
 
-def trainer(kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[str, Any], folder: Path) -> Any:
+def trainer(
+    kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[str, Any], folder: Path
+) -> Any:
     """Return the trainer of a kind. Raises UserError for values that TRL or PEFT refuse."""
     import torch
     import trl
     from peft import LoraConfig
 
-    of_lora = {name.removeprefix(LORA): value for name, value in chosen.items() if name.startswith(LORA)}
-    of_trl = {name: value for name, value in chosen.items() if not name.startswith(LORA) and name != REWARDS}
+    of_lora = {}
+    for name, value in chosen.items():
+        if name.startswith(LORA):
+            of_lora[name.removeprefix(LORA)] = value
+    of_trl = {}
+    for name, value in chosen.items():
+        if not name.startswith(LORA) and name != REWARDS:
+            of_trl[name] = value
     accelerated = torch.cuda.is_available()
     machine = {"output_dir": str(folder), "use_cpu": not accelerated, "bf16": accelerated}
     names = str(chosen[REWARDS]).split(",") if kind == "grpo" else []
     for name in names:
         if name not in KNOWN_REWARDS:
-            given = f"--set {REWARDS}={chosen[REWARDS]}"
-            raise UserError(f"{given}: {did_you_mean(name, KNOWN_REWARDS, 'a reward can be')}")
+            setting = f"--set {REWARDS}={chosen[REWARDS]}"
+            raise UserError(f"{setting}: {did_you_mean(name, KNOWN_REWARDS, 'a reward can be')}")
     functions = {"reward_funcs": [getattr(rewards, name) for name in names]} if names else {}
     try:
         args = getattr(trl, f"{kind.upper()}Config")(**{**machine, **of_trl})
         adapter = LoraConfig(task_type="CAUSAL_LM", **of_lora)
         make: Callable[..., Any] = getattr(trl, f"{kind.upper()}Trainer")
         return make(
-            model=model, args=args, train_dataset=rows, processing_class=tokenizer, peft_config=adapter, **functions
+            model=model,
+            args=args,
+            train_dataset=rows,
+            processing_class=tokenizer,
+            peft_config=adapter,
+            **functions,
         )
     except (TypeError, ValueError) as error:
         raise UserError(f"the settings do not fit: {error}") from None

@@ -1,4 +1,5 @@
-"""A training told: its curve of losses, and what the model answers in held-out positions, before, between and after."""
+"""A training told: its curve of losses, and what the model answers in held-out positions, before,
+between and after."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,26 +16,37 @@ ANSWERED = (
     Column("usable", "usable", PERCENT, "Answers that name a move."),
     Column("legal", "legal", PERCENT, "Answers that name a legal move."),
     Column("agreement", "agreement", PERCENT, "Answers that name the move of the game."),
-    Column("value", "value", SIGNED, "The mean one-step value: 1 the best legal move, -1 no legal move."),
+    Column(
+        "value",
+        "value",
+        SIGNED,
+        "The mean one-step value: 1 the best legal move, -1 no legal move.",
+    ),
 )
 
 
 def blocks(trained: Trained) -> tuple[Block, ...]:
     """Return what a terminal shows: the training in a sentence, and its answers."""
     training = trained.training
-    by = ", ".join(f"{rows:,} by {who}" for who, rows in training.answered_by.items())
+    by = ", ".join(f"{rows:,} by {player}" for player, rows in training.answered_by.items())
     losses = [entry["loss"] for entry in trained.log]
     parts: list[Block] = [
         Text(
-            f"{training.kind.upper()} of {training.model} on {training.rows:,} rows of {training.data} ({by}), "
-            f"seeds {training.deals}. The loss went from {losses[0]:.3f} to {losses[-1]:.3f}."
+            f"{training.kind.upper()} of {training.model} on {training.rows:,} rows of "
+            f"{training.data} ({by}), seeds {training.deals}. The loss went from {losses[0]:.3f} "
+            f"to {losses[-1]:.3f}."
         )
     ]
     if trained.answers:
-        rows = [(seen, *vars(each).values()) for seen, each in sorted(trained.answers.items())]
+        rows = [
+            (seen, *vars(answers).values()) for seen, answers in sorted(trained.answers.items())
+        ]
         caption = f"Answers without sampling in the positions of {training.held_out}."
         parts.append(table("answers", ANSWERED, rows, title="Held-out positions", caption=caption))
-    return (*parts, Note(f"model: {trained.model}; settings for --model: {trained.folder / 'model.yaml'}"))
+    return (
+        *parts,
+        Note(f"model: {trained.model}; settings for --model: {trained.folder / 'model.yaml'}"),
+    )
 
 
 def write(trained: Trained) -> None:
@@ -45,16 +57,28 @@ def write(trained: Trained) -> None:
         (Column("setting", "setting"), Column("value", "value")),
         sorted((key, str(value)) for key, value in trained.training.settings.items()),
     )
-    columns: list[str] = [
-        key for key in ("step", "loss", "reward", "rewards/accuracies", "entropy") if key in trained.log[-1]
-    ]
-    rows = [{key: entry.get(key) for key in columns} for entry in trained.log]
+    columns: list[str] = []
+    for key in ("step", "loss", "reward", "rewards/accuracies", "entropy"):
+        if key in trained.log[-1]:
+            columns.append(key)
+    rows = []
+    for entry in trained.log:
+        rows.append({key: entry.get(key) for key in columns})
     write_atomically(trained.folder / "figures/loss.csv", data.csv_text(rows))
     svg = plots.picture(lambda: paint(rows, columns))
     write_atomically(trained.folder / "figures/loss.svg", svg)
     svg = plots.inline(svg, "loss", "Loss by step")
-    curve = Figure("loss", "Loss by step", "As the trainer logged it.", "figures/loss.csv", "figures/loss.svg", svg)
-    document = Document(name, (*blocks(trained), Heading("Curves"), curve, Heading("Settings"), settings))
+    curve = Figure(
+        "loss",
+        "Loss by step",
+        "As the trainer logged it.",
+        "figures/loss.csv",
+        "figures/loss.svg",
+        svg,
+    )
+    document = Document(
+        name, (*blocks(trained), Heading("Curves"), curve, Heading("Settings"), settings)
+    )
     write_atomically(trained.folder / "report.md", markdown.text(document))
     write_atomically(trained.folder / "report.html", html.page(document))
 
@@ -63,7 +87,12 @@ def paint(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
     """Return a panel for each number that the trainer logged, by step."""
     figure, axes = plots.panels([1.4] * len(columns[1:]))
     for axis, column in zip(axes, columns[1:], strict=True):
-        axis.plot([row["step"] for row in rows], [row[column] for row in rows], color=plots.BLUE, linewidth=1.3)
+        axis.plot(
+            [row["step"] for row in rows],
+            [row[column] for row in rows],
+            color=plots.BLUE,
+            linewidth=1.3,
+        )
         axis.set_title(column)
     axes[-1].set_xlabel("step")
     return figure

@@ -1,5 +1,6 @@
-"""Single decisions of Hanabi for verifiers: a task is a position, and the reward is the exact one-step value of the
-move, from 0 for the worst legal move to 1 for the best; -1 for an unusable response."""
+"""Single decisions of Hanabi for verifiers: a task is a position, and the reward is the exact
+one-step value of the move, from 0 for the worst legal move to 1 for the best; -1 for an unusable
+response."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +29,11 @@ class PositionData(vf.TaskData):
 class Position(vf.Task[PositionData]):
     @vf.reward
     async def move_value(self, trace: Any) -> float:
-        columns = {"reader": [self.data.reader], "legal_moves": [self.data.legal_moves], "values": [self.data.values]}
+        columns = {
+            "reader": [self.data.reader],
+            "legal_moves": [self.data.legal_moves],
+            "values": [self.data.values],
+        }
         return float(rewards.scaled_move_value([trace.last_reply], **columns)[0])
 
     @vf.metric
@@ -45,9 +50,11 @@ class Position(vf.Task[PositionData]):
 
 class DecisionsConfig(vf.TasksetConfig):
     graph: str = "compact"
-    """The graph whose deciding node is asked: compact, watson, sherlock, or any other of one node."""
+    """The graph whose deciding node is asked: compact, watson, sherlock, or any other of one
+    node."""
     games: Path | None = None
-    """A journal, or the folder of a run; None for games by programs with the conventions of house."""
+    """A journal, or the folder of a run; None for games by programs with the conventions of
+    house."""
     players: int = 2
     first: int = 20001
     """The seed of the first deal of the programs."""
@@ -58,10 +65,16 @@ class HanabiDecisions(vf.Taskset[Position, DecisionsConfig]):
     def load(self) -> Iterator[Any]:
         data = data_rows.DataSet("grpo", prompts=graphs.read(self.config.graph))
         with TemporaryDirectory() as folder:
-            for source in sources.read(self.config.games) if self.config.games else self.by_programs(Path(folder)):
+            for source in (
+                sources.read(self.config.games)
+                if self.config.games
+                else self.by_programs(Path(folder))
+            ):
                 for row in data_rows.rows(source, data).rows:
-                    known = {name: row[name] for name in ("prompt", "reader", "legal_moves", "values")}
-                    yield Position(PositionData(name=f"{row['game']}, turn {row['turn']}", **known))
+                    names = ("prompt", "reader", "legal_moves", "values")
+                    values = {name: row[name] for name in names}
+                    title = f"{row['game']}, turn {row['turn']}"
+                    yield Position(PositionData(name=title, **values))
 
     def by_programs(self, folder: Path) -> Iterator[sources.Source]:
         config = self.config
@@ -69,7 +82,9 @@ class HanabiDecisions(vf.Taskset[Position, DecisionsConfig]):
             for seed in range(config.first, config.first + config.deals):
                 journal = folder / f"{config.players}p-s{seed}.jsonl"
                 seat = graphs.seat("compact")
-                thread.submit(play, seat, players=config.players, seed=seed, journal=journal, lean=True).result()
+                thread.submit(
+                    play, seat, players=config.players, seed=seed, journal=journal, lean=True
+                ).result()
                 yield sources.Source(journal)
 
 

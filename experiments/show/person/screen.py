@@ -1,4 +1,5 @@
-"""What a person sees at their turn: a function of their seat's View alone, so that nothing hidden can be on it."""
+"""What a person sees at their turn: a function of their seat's View alone, so that nothing hidden
+can be on it."""
 
 from collections.abc import Iterator
 
@@ -31,11 +32,20 @@ Slots count from 0, your oldest card. Colours are R Y G W B, ranks 1 to 5.
 
 
 def turn_screen(view: View) -> RenderableType:
-    """Return the person's turn: what happened since their last one, the table, and the legal moves by their numbers."""
-    turns = "" if view.turns_left is None else f", {view.turns_left} turns left, this one included"
-    turns = ", the last turn of the game" if view.turns_left == 1 else turns
+    """Return the person's turn: what happened since their last one, the table, and the legal moves
+    by their numbers."""
+    if view.turns_left is None:
+        turns = ""
+    else:
+        turns = f", {view.turns_left} turns left, this one included"
+    if view.turns_left == 1:
+        turns = ", the last turn of the game"
+    else:
+        turns = turns
     heading = Text(f"turn {view.turn}: you are P{view.seat}{turns}", style="bold reverse")
-    return Group(Text(), heading, Text(), since(view), Text(), *board(view), Text(), moves(view), Text())
+    return Group(
+        Text(), heading, Text(), since(view), Text(), *board(view), Text(), moves(view), Text()
+    )
 
 
 def since(view: View) -> Text:
@@ -49,7 +59,9 @@ def since(view: View) -> Text:
 
 def log(view: View) -> Text:
     """Return all moves of the game, in words."""
-    return Text("\n").join(_line(past, view) for past in view.history) if view.history else since(view)
+    if view.history:
+        return Text("\n").join(_line(past, view) for past in view.history)
+    return since(view)
 
 
 def _line(past: Past, view: View) -> Text:
@@ -78,15 +90,23 @@ def board(view: View) -> Iterator[RenderableType]:
 def discards(view: View) -> Text:
     """Return the discarded and misplayed cards, by colour and rank."""
     line = Text("discards ")
-    by_colour = [sorted(face for face in view.discards if face.colour == colour) for colour in COLOURS]
-    return line.append_text(Text("   ").join(Text(" ").join(map(card, pile)) for pile in by_colour if pile))
+    by_colour = []
+    for colour in COLOURS:
+        by_colour.append(sorted(face for face in view.discards if face.colour == colour))
+    return line.append_text(
+        Text("   ").join(Text(" ").join(map(card, pile)) for pile in by_colour if pile)
+    )
 
 
 def moves(view: View) -> Table:
-    """Return the legal moves with their numbers: a row for each kind, and for each player who can be hinted."""
+    """Return the legal moves with their numbers: a row for each kind, and for each player who can
+    be hinted."""
     rows: dict[str, list[Text]] = {}
     for number, move in enumerate(view.legal):
-        kind = f"hint P{move.to}" if isinstance(move, HintColour | HintRank) else move.kind
+        if isinstance(move, HintColour | HintRank):
+            kind = f"hint P{move.to}"
+        else:
+            kind = move.kind
         if isinstance(move, HintColour):
             name = Text(COLOUR_NAMES[move.colour], style=STYLES[move.colour])
         else:
@@ -110,4 +130,7 @@ def help_screen(view: View) -> RenderableType:
 
 def handed_over(seat: int) -> Text:
     """Shown between the turns of two persons at one terminal."""
-    return Text(f"P{seat} is next. Nobody else should see the screen now; P{seat}, press Enter.", style="bold")
+    return Text(
+        f"P{seat} is next. Nobody else should see the screen now; P{seat}, press Enter.",
+        style="bold",
+    )

@@ -1,4 +1,5 @@
-"""A person's seat in the terminal: shows them their View, reads what they type, and waits while partners think."""
+"""A person's seat in the terminal: shows them their View, reads what they type, and waits while
+partners think."""
 
 import asyncio
 import os
@@ -47,12 +48,16 @@ class TypedLines:
             self._ended = not block
             *lines, self._rest = (self._rest + block).split(b"\n")
             if self._ended and self._rest:
-                lines, self._rest = [*lines, self._rest], b""
+                lines = [*lines, self._rest]
+                self._rest = b""
             self._ready.extend(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
-        return self._ready.popleft() if self._ready else None
+        if self._ready:
+            return self._ready.popleft()
+        return None
 
     def drop(self) -> None:
-        """Forget what was typed at the terminal before the question was there; what a script pipes in stays."""
+        """Forget what was typed at the terminal before the question was there; what a script pipes
+        in stays."""
         if self.typed:
             self._ready.clear()
             self._rest = b""
@@ -67,7 +72,8 @@ class TypedLines:
             number = self._stream.fileno()
         except (OSError, ValueError, AttributeError):  # a test's, which has no file behind it
             return self._stream.readline().encode()
-        loop, ready = asyncio.get_running_loop(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+        ready = asyncio.Event()
         try:
             loop.add_reader(number, ready.set)
         except PermissionError:  # a file, which never makes anybody wait
@@ -97,7 +103,8 @@ class TerminalSeat:
         self.waiting = Waiting(console, persons)
 
     async def __call__(self, view: View, problem: str | None) -> str:
-        """Return the line that names the person's move. Raises Left when they leave, or the input ends."""
+        """Return the line that names the person's move. Raises Left when they leave, or the input
+        ends."""
         self.waiting.stop()
         if problem is not None:
             self._say(Text(problem, style="yellow"))
@@ -106,7 +113,9 @@ class TerminalSeat:
             self._lines.drop()
             self._say(screen.turn_screen(view))
         while True:
-            self._console.print(Text(f"P{view.seat}, your move (? for help): ", style="bold"), end="")
+            self._console.print(
+                Text(f"P{view.seat}, your move (? for help): ", style="bold"), end=""
+            )
             self._console.file.flush()
             line = await self._lines.next()
             if line is None or not self._lines.typed:
@@ -118,7 +127,8 @@ class TerminalSeat:
                 return line
 
     async def _handed_over(self, view: View) -> None:
-        """Keep the screen empty, where several persons share it, until the next one asks for their turn."""
+        """Keep the screen empty, where several persons share it, until the next one asks for their
+        turn."""
         if len(self._persons) < 2 or self._last == view.seat:
             return
         if self._console.is_terminal:
@@ -141,7 +151,9 @@ class TerminalSeat:
             case "log" | "l":
                 self._say(screen.log(view))
             case words if words in UNDO:
-                self._say(Text("A move cannot be taken back: the others have seen it.", style="yellow"))
+                self._say(
+                    Text("A move cannot be taken back: the others have seen it.", style="yellow")
+                )
             case _:
                 return False
         return True
@@ -201,11 +213,13 @@ class _Since:
 def persons(
     seats: frozenset[int], console: Console, replay: Path | None, models: Iterable[object]
 ) -> tuple[TerminalSeat | None, Seat | None]:
-    """Return what asks the persons of these seats, and their seat; where a recording answers models, it moves for
-    persons."""
+    """Return what asks the persons of these seats, and their seat; where a recording answers
+    models, it moves for persons."""
     if not seats:
         return None, None
-    recordings = (Path(name.removeprefix(REPLAY)) for name in map(str, models) if name.startswith(REPLAY))
+    recordings = (
+        Path(name.removeprefix(REPLAY)) for name in map(str, models) if name.startswith(REPLAY)
+    )
     if recorded := replay or next(recordings, None):
         return None, RecordedPerson(recorded)
     seat = TerminalSeat(console, TypedLines(), seats)
