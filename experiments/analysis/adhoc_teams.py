@@ -1,18 +1,26 @@
-"""Ad-hoc teams in numbers: the evaluated seat with each partner, its mean over those held out, and its own self-play.
+"""Ad-hoc teams in numbers: the evaluated seat with each partner, its mean over those held out, and
+its own self-play.
 
-The mean over partners gives each partner the same weight, deal by deal; its interval is one over deals, and says
-nothing of partners that are not in the pool.
+The mean over partners gives each partner the same weight, deal by deal; its interval is one over
+deals, and says nothing of partners that are not in the pool.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from operator import attrgetter
 from statistics import fmean
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.conclusions import listed
 from experiments.analysis.games import by_arm as by_arms
-from experiments.analysis.games import complete, unit_values
-from experiments.analysis.statistics.estimates import Bounds, clip, estimate_mean, standard_deviation
+from experiments.analysis.games import complete, having, shared_keys, unit_values
+from experiments.analysis.statistics.estimates import (
+    Bounds,
+    clip,
+    estimate_mean,
+    standard_deviation,
+)
 from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
 from experiments.record.rows import PERFECT, Row
@@ -27,9 +35,11 @@ class Mean:
     games: int
     mean: float
     bounds: Bounds | None
-    """Its 95 % interval over deals (over repeats, when there is one deal); None for a single one."""
+    """Its 95 % interval over deals (over repeats, when there is one deal); None for a single
+    one."""
     sd: float | None
-    """Standard deviation of the games' scores, or, in a mean over partners, of the partners' means."""
+    """Standard deviation of the games' scores, or, in a mean over partners, of the partners'
+    means."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,8 @@ class AdHocTeams:
     evaluated: str
     partners: tuple[WithPartner, ...]
     over_partners: Mean | None
-    """Over the partners that are held out; None without any, and without a deal that all of them played."""
+    """Over the partners that are held out; None without any, and without a deal that all of them
+    played."""
     self_play: Mean | None
     """Of the evaluated seat; None without such games."""
     loss: Mean | None
@@ -63,30 +74,44 @@ class AdHocTeams:
     @property
     def rows(self) -> list[WithPartner]:
         """The partners, then the mean over those held out, and the seat with itself."""
-        mean = [WithPartner(MEAN, "held out", self.over_partners, None)] if self.over_partners else []
-        return [*self.partners, *mean, *([WithPartner(SELF, "itself", self.self_play, None)] if self.self_play else [])]
+        mean = (
+            [WithPartner(MEAN, "held out", self.over_partners, None)] if self.over_partners else []
+        )
+        alone = []
+        if self.self_play:
+            alone = [WithPartner(SELF, "itself", self.self_play, None)]
+        return [*self.partners, *mean, *alone]
 
     def standing(self, *standings: Standing) -> tuple[WithPartner, ...]:
         """Return the partners that stand so to the evaluated seat."""
         return tuple(partner for partner in self.partners if partner.standing in standings)
 
 
-MEAN, SELF = "mean over partners", "self-play"
+MEAN = "mean over partners"
+SELF = "self-play"
 """Names of the rows that are no partner's."""
 PREFIX = f"{EVALUATED}{WITH}"
 """The beginning of the names of arms with trials."""
 
 
-def teams(rows: Sequence[Row], summaries: Iterable[Summary], labels: Mapping[str, PlayerSpec]) -> list[AdHocTeams]:
-    """Return the ad-hoc teams among the games of a run, by player count, pooled last; none in a run without them.
+def teams(
+    rows: Sequence[Row], summaries: Iterable[Summary], labels: Mapping[str, PlayerSpec]
+) -> list[AdHocTeams]:
+    """Return the ad-hoc teams among the games of a run, by player count, pooled last; none in a run
+    without them.
 
     `labels`: who plays, by label, as far as that is known.
     """
     by_arm = {(summary.arm, summary.players): summary for summary in summaries}
-    partners = list(dict.fromkeys(arm.removeprefix(PREFIX) for arm, _ in by_arm if arm.startswith(PREFIX)))
-    counts = sorted({players for arm, players in by_arm if arm.startswith(PREFIX) and players is not None})
+    partners = list(
+        dict.fromkeys(arm.removeprefix(PREFIX) for arm, _ in by_arm if arm.startswith(PREFIX))
+    )
+    counts = sorted(
+        {players for arm, players in by_arm if arm.startswith(PREFIX) and players is not None}
+    )
     every: list[tuple[int | None, tuple[int, ...]]] = [(players, (players,)) for players in counts]
-    if len(counts) > 1 and all((f"{PREFIX}{partner}", n) in by_arm for partner in partners for n in counts):
+    teams_wanted = {(f"{PREFIX}{partner}", n) for partner, n in product(partners, counts)}
+    if len(counts) > 1 and teams_wanted <= by_arm.keys():
         every.append((None, tuple(counts)))
     return [_at(players, at, partners, rows, by_arm, labels) for players, at in every]
 
@@ -114,9 +139,15 @@ def _at(
             kind = standing(evaluated, spec) if evaluated and spec else None
             met.append(WithPartner(partner, kind, trials, mean(f"{partner}{WITH}{partner}")))
     played = by_arms(row for row in rows if row.players in counts)
-    strangers = [played.get(f"{PREFIX}{each.partner}", []) for each in met if each.standing == "held out"]
+    strangers = []
+    for each in met:
+        if each.standing == "held out":
+            strangers.append(played.get(f"{PREFIX}{each.partner}", []))
     return AdHocTeams(
-        *(players, counts, evaluated.name if evaluated else EVALUATED, tuple(met)),
+        players,
+        counts,
+        evaluated.name if evaluated else EVALUATED,
+        tuple(met),
         over_partners=_over_partners(strangers),
         self_play=mean(SELF_PLAY),
         loss=_over_partners(strangers, played.get(SELF_PLAY, [])),
@@ -124,16 +155,22 @@ def _at(
 
 
 def _over_partners(arms: Sequence[Sequence[Row]], less: Sequence[Row] | None = None) -> Mean | None:
-    """Return the mean over partners, each with the same weight, deal by deal; `less`: minus these games' scores.
+    """Return the mean over partners, each with the same weight, deal by deal; `less`: minus these
+    games' scores.
 
-    It is over the deals that were played in all of these arms, at all their player counts; None without any.
+    It is over the deals that were played in all of these arms, at all their player counts; None
+    without any.
     """
-    samples = [*arms, *([] if less is None else [less])]
-    same = set.intersection(*({row.pairing for row in games} for games in samples)) if arms else set()
-    if not (shared := [complete([row for row in games if row.pairing in same]) for games in samples]) or not shared[0]:
+    samples = list(arms)
+    if less is not None:
+        samples.append(less)
+    same = shared_keys(samples, attrgetter("pairing")) if arms else set()
+    shared = list(map(complete, having(samples, attrgetter("pairing"), same)))
+    if not shared or not shared[0]:
         return None
     scores = [unit_values(games, STRICT.of) for games in shared]
-    values, games = list(map(fmean, zip(*scores[: len(arms)], strict=True))), sum(map(len, shared))
+    values = list(map(fmean, zip(*scores[: len(arms)], strict=True)))
+    games = sum(map(len, shared))
     if less is not None:
         values = [mean - alone for mean, alone in zip(values, scores[-1], strict=True)]
     estimate = estimate_mean(values)
@@ -145,32 +182,49 @@ def _over_partners(arms: Sequence[Sequence[Row]], less: Sequence[Row] | None = N
 
 
 def sentences(counts: Sequence[AdHocTeams]) -> list[str]:
-    """Say what the trials show, over all player counts where that can be said, and of which partners it holds."""
+    """Say what the trials show, over all player counts where that can be said, and of which
+    partners it holds."""
     pooled = [teams for teams in counts[-1:] if teams.players is None]
     return [_sentence(teams) for teams in pooled or counts]
 
 
 def _sentence(teams: AdHocTeams) -> str:
     team = f"{teams.evaluated} at {listed(list(map(str, teams.counts)))} players"
-    mean, strangers = teams.over_partners, teams.standing("held out")
+    mean = teams.over_partners
+    strangers = teams.standing("held out")
     if mean is None:
-        why = "no deal was played with all held-out partners" if strangers else "no partner of the pool is held out"
+        if strangers:
+            why = "no deal was played with all held-out partners"
+        else:
+            why = "no partner of the pool is held out"
         if all(partner.standing is None for partner in teams.partners):
             why = "the run does not say who its players are"
         return say.ADHOC_UNMEASURED(team=team, unmeasured=why)
-    loss, alone = teams.loss, [partner.alone.mean for partner in strangers if partner.alone]
-    who = "these partners score" if len(alone) > 1 else "the partner scores"
-    friends = ", ".join(f"{each.partner} ({each.standing})" for each in teams.standing("known kind", "itself"))
+    loss = teams.loss
+    alone = [partner.alone.mean for partner in strangers if partner.alone]
+    if len(alone) > 1:
+        who = "these partners score"
+    else:
+        who = "the partner scores"
+    friends = ", ".join(
+        f"{each.partner} ({each.standing})" for each in teams.standing("known kind", "itself")
+    )
     return say.ADHOC(
         partners=f"the {len(strangers)} partners" if len(strangers) > 1 else strangers[0].partner,
         team=team,
         size=f"{mean.mean:.2f}",
         over_deals=_interval(mean, ""),
-        against=say.SELF_PLAY(size=f"{loss.mean:+.2f}", over_deals=_interval(loss, "+")) if loss else "",
-        alone=say.ALONE(who=who, size=f"{fmean(alone):.2f}") if alone and len(alone) == len(strangers) else "",
+        against=say.SELF_PLAY(size=f"{loss.mean:+.2f}", over_deals=_interval(loss, "+"))
+        if loss
+        else "",
+        alone=say.ALONE(who=who, size=f"{fmean(alone):.2f}")
+        if alone and len(alone) == len(strangers)
+        else "",
         left_out=say.FRIENDS(friends=friends) if friends else "",
     )
 
 
 def _interval(mean: Mean, sign: str) -> str:
-    return f" (95 % {mean.bounds[0]:{sign}.2f} to {mean.bounds[1]:{sign}.2f} over deals)" if mean.bounds else ""
+    if mean.bounds:
+        return f" (95 % {mean.bounds[0]:{sign}.2f} to {mean.bounds[1]:{sign}.2f} over deals)"
+    return ""

@@ -1,4 +1,5 @@
-"""What a design of coalitions shows, in sentences; and the combinations of arms that an experiment names itself."""
+"""What a design of coalitions shows, in sentences; and the combinations of arms that an experiment
+names itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,9 +14,13 @@ from roles.words import many
 
 TITLES: dict[Kind, str] = {
     "shapley": "Shapley values, which divide this among the parts",
-    "leave_one_out": "Lost without one of them (leave-one-out, no shares: they need not sum to the whole)",
+    "leave_one_out": (
+        "Lost without one of them (leave-one-out, no shares: they need not sum to the whole)"
+    ),
     "alone": "Added by one alone (no shares: they need not sum to the whole)",
-    "banzhaf": "Banzhaf values, the mean over all sets of the others (they need not sum to the whole)",
+    "banzhaf": (
+        "Banzhaf values, the mean over all sets of the others (they need not sum to the whole)"
+    ),
     "interaction": "Interactions of two",
     "highest_order": "Interaction of all parts at once",
 }
@@ -25,17 +30,22 @@ NAMED = 4
 
 
 def sentences(study: CoalitionStudy) -> Iterator[str]:
-    """Say what all parts are worth together, then the terms that the study is about, and what makes them no sums."""
+    """Say what all parts are worth together, then the terms that the study is about, and what makes
+    them no sums."""
     if study.withheld:
         yield say.WITHHELD(arms=listed(study.withheld), percent="half")
     for absence in study.design.by:
         for sentence in _of_absence(study, absence):
             several = len(study.design.by) > 1
-            yield say.COALITION_BY(absence=label(absence), coalition_sentence=sentence) if several else sentence
+            if several:
+                yield say.COALITION_BY(absence=label(absence), coalition_sentence=sentence)
+            else:
+                yield sentence
 
 
 def _of_absence(study: CoalitionStudy, absence: Absence) -> Iterator[str]:
-    by, design = label(absence), study.design
+    by = label(absence)
+    design = study.design
     none = design.arm(absence, frozenset())
     for effect in study.of("all_parts", by):
         yield _whole(effect.difference, none, many(len(design.names), "part"))
@@ -48,21 +58,38 @@ def _of_absence(study: CoalitionStudy, absence: Absence) -> Iterator[str]:
         difference = effect.difference
         if difference.claimed and (effect.benefit or 0) < 0 and design.primary != "alone":
             yield say.ALONE_HARMS(
-                component=effect.name, change=_points(difference), none=none, estimate=estimated(difference)
+                component=effect.name,
+                change=_points(difference),
+                none=none,
+                estimate=estimated(difference),
             )
 
 
 def _whole(difference: Difference, none: str, parts: str) -> str:
-    template = say.COALITION_WHOLE if difference.metric in OTHER else say.COALITION_WHOLE_OTHER
+    if difference.metric in OTHER:
+        template = say.COALITION_WHOLE
+    else:
+        template = say.COALITION_WHOLE_OTHER
     side = "more" if difference.mean >= 0 else "fewer"
-    side = "less" if side == "fewer" and difference.metric in OTHER else side
-    counts = f", over {listed(list(map(str, difference.counts)))} players" if len(difference.counts) > 1 else ""
+    if side == "fewer" and difference.metric in OTHER:
+        side = "less"
+    else:
+        side = side
+    if len(difference.counts) > 1:
+        counts = f", over {listed(list(map(str, difference.counts)))} players"
+    else:
+        counts = ""
     if difference.p is None and abs(difference.mean) <= ROUNDING:
         deals = many(difference.n, "deal")
         return say.COALITION_WHOLE_SAME(full=FULL, none=none, deals=deals, counts_named=counts)
     amount = f"{size(difference.mean)} {difference.measured_in} {side}"
     return template(
-        full=FULL, amount=amount, none=none, estimate=estimated(difference), counts_named=counts, components=parts
+        full=FULL,
+        amount=amount,
+        none=none,
+        estimate=estimated(difference),
+        counts_named=counts,
+        components=parts,
     )
 
 
@@ -70,10 +97,21 @@ def _terms(kind: Kind, effects: Sequence[Effect]) -> str:
     """Return the sentence of all terms of a kind, the largest first."""
     largest_first = sorted(effects, key=lambda effect: -effect.difference.mean)
     sizes = sorted({effect.difference.n for effect in largest_first})
-    deals = many(sizes[0], "deal") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} deals"
-    values = {"title": TITLES[kind], "deals": deals, "tests": max(effect.difference.tests for effect in largest_first)}
-    if not any(effect.difference.testable and effect.difference.p is not None for effect in largest_first):
-        plain = ", ".join(f"{effect.name} {signed(effect.difference.mean)}" for effect in largest_first)
+    if len(sizes) == 1:
+        deals = many(sizes[0], "deal")
+    else:
+        deals = f"{sizes[0]} to {sizes[-1]} deals"
+    values = {
+        "title": TITLES[kind],
+        "deals": deals,
+        "tests": max(effect.difference.tests for effect in largest_first),
+    }
+    if not any(
+        effect.difference.testable and effect.difference.p is not None for effect in largest_first
+    ):
+        plain = ", ".join(
+            f"{effect.name} {signed(effect.difference.mean)}" for effect in largest_first
+        )
         return say.COALITION_UNTESTED(**values, terms=plain)
     return say.COALITION_TERMS(**values, terms="; ".join(map(_term, largest_first)))
 
@@ -83,7 +121,10 @@ def _term(effect: Effect) -> str:
     if difference.same_games:
         return say.COALITION_SAME(component=effect.name)
     p = pvalue(difference.p_holm)
-    bounds = "" if difference.bounds is None else "{} to {}, ".format(*map(signed, difference.bounds))
+    if difference.bounds is None:
+        bounds = ""
+    else:
+        bounds = "{} to {}, ".format(*map(signed, difference.bounds))
     return say.COALITION_TERM(
         component=effect.name,
         mean=signed(difference.mean),
@@ -99,7 +140,9 @@ def _unclaimed(difference: Difference) -> str:
         return ""
     if difference.p_holm is None or difference.p_holm >= ALPHA:
         return say.COALITION_OPEN()
-    return say.COALITION_SPENT() if difference.spent else say.COALITION_FLATTERED()
+    if difference.spent:
+        return say.COALITION_SPENT()
+    return say.COALITION_FLATTERED()
 
 
 def _disagreements(study: CoalitionStudy, by: str) -> Iterator[str]:
@@ -110,7 +153,10 @@ def _disagreements(study: CoalitionStudy, by: str) -> Iterator[str]:
         gap = effect.difference
         if not gap.claimed:
             continue
-        gains = effect.benefit if effect.benefit is not None else gap.mean
+        if effect.benefit is not None:
+            gains = effect.benefit
+        else:
+            gains = gap.mean
         yield (say.DISAGREE_MORE if gains > 0 else say.DISAGREE_LESS)(
             component=effect.name,
             worth=_points(losses[effect.name]),
@@ -125,8 +171,14 @@ def _interactions(effects: Sequence[Effect]) -> Iterator[str]:
     claims = [effect for effect in effects if effect.difference.claimed]
     claims.sort(key=lambda effect: -abs(effect.difference.mean))
     for effect in claims[:NAMED]:
-        difference, gain = effect.difference, effect.benefit
-        template = say.INTERACT if gain is None else say.COMPLEMENTARY if gain > 0 else say.REDUNDANT
+        difference = effect.difference
+        gain = effect.benefit
+        if gain is None:
+            template = say.INTERACT
+        elif gain > 0:
+            template = say.COMPLEMENTARY
+        else:
+            template = say.REDUNDANT
         yield template(
             components=listed(effect.parts),
             size=size(difference.mean),
@@ -139,7 +191,10 @@ def _interactions(effects: Sequence[Effect]) -> Iterator[str]:
     if effects and not claims:
         sizes = [effect.difference.mde for effect in effects if effect.difference.mde is not None]
         unit = effects[0].difference.measured_in
-        detects = say.DETECTS_INTERACTION(size=size(max(sizes)), unit=unit) if len(sizes) == len(effects) else ""
+        if len(sizes) == len(effects):
+            detects = say.DETECTS_INTERACTION(size=size(max(sizes)), unit=unit)
+        else:
+            detects = ""
         yield say.NO_INTERACTION(pairs=many(len(effects), "pair"), detects=detects)
 
 
@@ -147,7 +202,9 @@ def _points(difference: Difference) -> str:
     return f"{signed(difference.mean)} {difference.measured_in}"
 
 
-def own_contrasts(differences: Sequence[Difference], weights: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+def own_contrasts(
+    differences: Sequence[Difference], weights: Mapping[str, Mapping[str, float]]
+) -> Iterator[str]:
     """Say what the combinations of arms show that an experiment names."""
     for difference in differences:
         values: dict[str, object] = {
@@ -158,7 +215,9 @@ def own_contrasts(differences: Sequence[Difference], weights: Mapping[str, Mappi
         if difference.p is None or not difference.testable:
             yield say.OWN_CONTRAST_UNTESTED(**values, n=difference.n, units=difference.units)
         else:
-            yield say.OWN_CONTRAST(**values, estimate=estimated(difference), still_open=_unclaimed(difference))
+            yield say.OWN_CONTRAST(
+                **values, estimate=estimated(difference), still_open=_unclaimed(difference)
+            )
 
 
 def in_words(weights: Mapping[str, float]) -> str:

@@ -1,8 +1,10 @@
-"""What each part of a graph is worth in a design of coalitions, from combinations of arms that are tested deal by deal.
+"""What each part of a graph is worth in a design of coalitions, from combinations of arms that are
+tested deal by deal.
 
-A part has no one worth: what it adds depends on who else is there. Leave-one-out is what the whole graph loses without
-it, `alone` what it adds to none of the others, and its Shapley value the mean of what it adds over all orders in which
-the parts may join, which divides the difference of all and none among them.
+A part has no one worth: what it adds depends on who else is there. Leave-one-out is what the whole
+graph loses without it, `alone` what it adds to none of the others, and its Shapley value the mean
+of what it adds over all orders in which the parts may join, which divides the difference of all and
+none among them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +26,8 @@ from experiments.record.rows import Row
 from experiments.study.coalitions import FULL, Absence, Coalitions, Term, label, listed_names, run
 
 Kind = Term | Literal["all_parts", "disagreement"]
-"""A kind of term; `all_parts`: all together, less none; `disagreement`: leave-one-out less the Shapley value."""
+"""A kind of term; `all_parts`: all together, less none; `disagreement`: leave-one-out less the
+Shapley value."""
 OF_A_PART: tuple[Kind, ...] = ("leave_one_out", "shapley", "alone", "banzhaf", "disagreement")
 
 
@@ -38,7 +41,8 @@ class Effect:
     absence: str
     """How parts are absent."""
     difference: Difference
-    """The mean over deals, with its interval and its test, corrected among the terms of its kind."""
+    """The mean over deals, with its interval and its test, corrected among the terms of its
+    kind."""
 
     @property
     def name(self) -> str:
@@ -47,8 +51,13 @@ class Effect:
     @property
     def benefit(self) -> float | None:
         """The mean with the sign of a gain; None for a metric of which neither side is better."""
-        mean, better = self.difference.mean, self.difference.better
-        return None if better is None else mean if better == "more" else -mean
+        mean = self.difference.mean
+        better = self.difference.better
+        if better is None:
+            return None
+        if better == "more":
+            return mean
+        return -mean
 
 
 @dataclass(frozen=True)
@@ -67,8 +76,12 @@ class CoalitionStudy:
     @cached_property
     def pooled(self) -> tuple[Effect, ...]:
         """The terms over all player counts, which sentences are about."""
-        widest_differences = {id(each) for each in widest([effect.difference for effect in self.effects])}
-        return tuple(effect for effect in self.effects if id(effect.difference) in widest_differences)
+        widest_differences = set()
+        for each in widest([effect.difference for effect in self.effects]):
+            widest_differences.add(id(each))
+        return tuple(
+            effect for effect in self.effects if id(effect.difference) in widest_differences
+        )
 
     @property
     def arms(self) -> set[str]:
@@ -77,11 +90,18 @@ class CoalitionStudy:
 
     def of(self, kind: Kind, absence: str) -> list[Effect]:
         """Return the terms of a kind over all player counts, in the order of the parts."""
-        return [effect for effect in self.pooled if (effect.kind, effect.absence) == (kind, absence)]
+        effects = list[Effect]()
+        for effect in self.pooled:
+            if (effect.kind, effect.absence) == (kind, absence):
+                effects.append(effect)
+        return effects
 
 
-def coalition_study(rows: Sequence[Row], run: Mapping[str, Any], measure: Measure) -> CoalitionStudy | None:
-    """Return the terms of a run's design of coalitions; None for a run without one, or without a complete deal.
+def coalition_study(
+    rows: Sequence[Row], run: Mapping[str, Any], measure: Measure
+) -> CoalitionStudy | None:
+    """Return the terms of a run's design of coalitions; None for a run without one, or without a
+    complete deal.
 
     `run`: the contents of its run.yaml.
     """
@@ -92,24 +112,34 @@ def coalition_study(rows: Sequence[Row], run: Mapping[str, Any], measure: Measur
     return study_of(design, _arms(design, rows, run.get("arms") or {}), measure)
 
 
-def study_of(design: Coalitions, arms: Mapping[str, Sequence[Sampled]], measure: Measure) -> CoalitionStudy | None:
-    """Return the terms of a design from the games, or decisions, of each coalition's arm; None without a complete
-    deal."""
+def study_of(
+    design: Coalitions, arms: Mapping[str, Sequence[Sampled]], measure: Measure
+) -> CoalitionStudy | None:
+    """Return the terms of a design from the games, or decisions, of each coalition's arm; None
+    without a complete deal."""
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
-    keys = {
-        f"{label(absence)}.{kind}.{'+'.join(parts)}": (absence, kind, parts) for absence, kind, parts in _terms(design)
-    }
+    keys = {}
+    for absence, kind, parts in _terms(design):
+        keys[f"{label(absence)}.{kind}.{'+'.join(parts)}"] = (absence, kind, parts)
     weighed = {name: _weigh(design, *term) for name, term in keys.items()}
     differences = tested_combinations(
-        _complete(design, arms, measure), weighed, measure, family=lambda name: family(keys[name][1], keys[name][0])
+        _complete(design, arms, measure),
+        weighed,
+        measure,
+        family=lambda name: family(keys[name][1], keys[name][0]),
     )
     effects = [_effect(keys[difference.arm], difference) for difference in differences]
-    return CoalitionStudy(design, tuple(effects), withheld) if effects or withheld else None
+    if effects or withheld:
+        return CoalitionStudy(design, tuple(effects), withheld)
+    return None
 
 
 def family(kind: Kind, absence: Absence) -> tuple[str, ...]:
-    """Return which terms are corrected together: those of a kind; of all parts together there is one for each way."""
-    return (kind, label(absence)) if kind == "all_parts" else (kind,)
+    """Return which terms are corrected together: those of a kind; of all parts together there is
+    one for each way."""
+    if kind == "all_parts":
+        return (kind, label(absence))
+    return (kind,)
 
 
 def weights(design: Coalitions, kind: Kind, parts: Sequence[str], seed: int = 0) -> Weights | None:
@@ -118,7 +148,9 @@ def weights(design: Coalitions, kind: Kind, parts: Sequence[str], seed: int = 0)
     if order is None:
         return exact(design.names, kind, parts)
     sizes = joined_on_circle(order, parts)
-    return None if sizes is None else _weights(design.names, kind, parts, sizes)
+    if sizes is None:
+        return None
+    return _weights(design.names, kind, parts, sizes)
 
 
 def exact(names: Sequence[str], kind: Kind, parts: Sequence[str]) -> Weights:
@@ -145,9 +177,13 @@ def _weights(names: Sequence[str], kind: Kind, parts: Sequence[str], sizes: Size
 
 
 def joined_on_circle(order: Sequence[str], parts: Sequence[str]) -> Sizes | None:
-    """Return the coalitions before some neighbours on a circle, by size; None for parts that are no neighbours."""
-    places = sorted(order.index(part) for part in parts)
-    start = places[0] if places[-1] - places[0] < len(parts) else places[-1]
+    """Return the coalitions before some neighbours on a circle, by size; None for parts that are no
+    neighbours."""
+    places = sorted(map(order.index, parts))
+    if places[-1] - places[0] < len(parts):
+        start = places[0]
+    else:
+        start = places[-1]
     if set(parts) != run(order, start, len(parts)):
         return None
     sizes = range(len(order) - len(parts) + 1)
@@ -155,7 +191,8 @@ def joined_on_circle(order: Sequence[str], parts: Sequence[str]) -> Sizes | None
 
 
 def _terms(design: Coalitions) -> Iterator[tuple[Absence, Kind, tuple[str, ...]]]:
-    """Yield every term of a design: how parts are absent, its kind, and the parts that it is about."""
+    """Yield every term of a design: how parts are absent, its kind, and the parts that it is
+    about."""
     names = design.names
     for absence in design.by:
         yield absence, "all_parts", names
@@ -191,9 +228,11 @@ def _effect(term: tuple[Absence, Kind, tuple[str, ...]], difference: Difference)
     return Effect(kind, parts, label(absence), difference)
 
 
-def _arms(design: Coalitions, rows: Sequence[Row], recorded: Mapping[str, Any]) -> dict[str, list[Row]]:
-    """Return the games of each coalition's arm. Where an arm would play the same games as the whole graph, because a
-    part has no node at that player count, they are those of the whole graph."""
+def _arms(
+    design: Coalitions, rows: Sequence[Row], recorded: Mapping[str, Any]
+) -> dict[str, list[Row]]:
+    """Return the games of each coalition's arm. Where an arm would play the same games as the whole
+    graph, because a part has no node at that player count, they are those of the whole graph."""
     games = by_arm(rows)
     full_games = games.get(FULL, [])
     arms = {FULL: full_games}
@@ -207,19 +246,29 @@ def _arms(design: Coalitions, rows: Sequence[Row], recorded: Mapping[str, Any]) 
     return arms
 
 
-def _complete(design: Coalitions, arms: Mapping[str, Sequence[Sampled]], measure: Measure) -> dict[str, list[Sampled]]:
-    """Return the games of deals that all of their coalitions played, so that all terms are of the same deals."""
-    arms = {arm: [row for row in games if measure.of(row) is not None] for arm, games in arms.items()}
+def _complete(
+    design: Coalitions, arms: Mapping[str, Sequence[Sampled]], measure: Measure
+) -> dict[str, list[Sampled]]:
+    """Return the games of deals that all of their coalitions played, so that all terms are of the
+    same deals."""
+    arms = dict(arms)
+    for arm, games in arms.items():
+        arms[arm] = [row for row in games if measure.of(row) is not None]
     repeats: dict[tuple[int, int | None], dict[str, set[int]]] = {}
     for arm, games in arms.items():
         for row in games:
             repeats.setdefault((row.seed, row.players), {}).setdefault(arm, set()).add(row.repeat)
     shared: dict[tuple[int, int | None], set[int]] = {}
     for (seed, players), of_arm in repeats.items():
-        needed = {design.arm(absence, present) for absence in design.by for present in design.dealt(seed)}
+        needed = set()
+        for absence in design.by:
+            for present in design.dealt(seed):
+                needed.add(design.arm(absence, present))
         if needed <= of_arm.keys():
             shared[seed, players] = set.intersection(*(of_arm[arm] for arm in needed))
-    return {
-        arm: [row for row in games if row.repeat in shared.get((row.seed, row.players), ())]
-        for arm, games in arms.items()
-    }
+    complete = {}
+    for arm, games in arms.items():
+        complete[arm] = [
+            row for row in games if row.repeat in shared.get((row.seed, row.players), ())
+        ]
+    return complete

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -20,24 +21,29 @@ from roles.words import percent
 FEW = 10
 """Deals up to which a sentence without a significant difference states what they can detect."""
 MOST = 4
-"""Arms without a significant difference that a verdict names where there are many arms; more are counted."""
+"""Arms without a significant difference that a verdict names where there are many arms; more are
+counted."""
 ENOUGH = 10
-"""Deals from which bootstrap intervals of means hold nearly as often as they say; `benchmarks coverage` measures it."""
+"""Deals from which bootstrap intervals of means hold nearly as often as they say; `benchmarks
+coverage` measures it."""
 MOSTLY = 0.5
 """The share of struck-out games from which the sentence of an arm states it."""
-SMALL, LEAST_SHOWN = 0.095, 0.005
+SMALL = 0.095
+LEAST_SHOWN = 0.005
 """Sizes below which a number has four decimals, and below which two decimals are 0.00."""
 PROGRAMS = "All of these are games of programs: no model was asked."
 
 
 State = Literal["shown", "not_shown", "untested", "same_games", "no_evidence", "withheld", "apart"]
-"""How an arm stands beside its baseline: a difference is claimed; is neither shown nor excluded; could not be shown by
-so few deals; the games are the same; a single pair, or repeats of one game; not compared; no hypothesis."""
+"""How an arm stands beside its baseline: a difference is claimed; is neither shown nor excluded;
+could not be shown by so few deals; the games are the same; a single pair, or repeats of one game;
+not compared; no hypothesis."""
 
 
 @dataclass(frozen=True)
 class ArmVerdict:
-    """What is concluded about one arm: the only words and the only state that any output shows of it."""
+    """What is concluded about one arm: the only words and the only state that any output shows of
+    it."""
 
     arm: str
     baseline: str | None
@@ -55,20 +61,29 @@ class ArmVerdict:
 
 
 def arm_verdicts(analysis: Analysis, more: Mapping[str, str] = {}) -> tuple[ArmVerdict, ...]:
-    """Return how each arm stands beside the baseline, pooled over player counts where that is possible.
+    """Return how each arm stands beside the baseline, pooled over player counts where that is
+    possible.
 
     `more`: by arm, a clause for its sentence.
     """
-    several = len({count for summary in analysis.summaries for count in summary.counts}) > 1
+    several = _several_counts(analysis)
     verdicts = []
     for each in widest(analysis.differences):
         sentence = compared(each, counts=several, more=tuple(_clauses(each, analysis, more)))
         verdicts.append(_arm_verdict(each, state_of(each), sentence))
-    verdicts += [_arm_verdict(each, "apart", apart_sentence(each, analysis)) for each in widest(analysis.apart)]
+    verdicts += [
+        _arm_verdict(each, "apart", apart_sentence(each, analysis))
+        for each in widest(analysis.apart)
+    ]
     for arm in analysis.withheld:
         sentence = say.WITHHELD(arms=arm, percent=percent(WITHHELD))
         verdicts.append(ArmVerdict(arm, analysis.baseline, "withheld", sentence))
     return tuple(verdicts)
+
+
+def _several_counts(analysis: Analysis) -> bool:
+    """Tell whether games were played at several player counts."""
+    return len(set(chain.from_iterable(summary.counts for summary in analysis.summaries))) > 1
 
 
 def _arm_verdict(difference: Difference, state: State, sentence: str) -> ArmVerdict:
@@ -88,12 +103,16 @@ def _arm_verdict(difference: Difference, state: State, sentence: str) -> ArmVerd
 def state_of(difference: Difference) -> State:
     """Return how an arm stands that is a hypothesis."""
     if difference.p is None:
-        return "same_games" if difference.same_games else "no_evidence"
+        if difference.same_games:
+            return "same_games"
+        return "no_evidence"
     if not difference.testable or difference.shut:
         return "untested"
     if _unclaimed(difference):
         return "withheld"
-    return "shown" if difference.claimed else "not_shown"
+    if difference.claimed:
+        return "shown"
+    return "not_shown"
 
 
 def _unclaimed(difference: Difference) -> bool:
@@ -103,10 +122,16 @@ def _unclaimed(difference: Difference) -> bool:
 
 
 def apart_sentence(difference: Difference, analysis: Analysis) -> str:
-    """Return the sentence of an arm that is no hypothesis: the baseline once more, or an arm that cheats."""
+    """Return the sentence of an arm that is no hypothesis: the baseline once more, or an arm that
+    cheats."""
     cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
     cheats = difference.arm in cheating or difference.baseline in cheating
-    template = say.CHEATS if cheats else say.NOISE_FLOOR_SAME if difference.same_games else say.NOISE_FLOOR
+    if cheats:
+        template = say.CHEATS
+    elif difference.same_games:
+        template = say.NOISE_FLOOR_SAME
+    else:
+        template = say.NOISE_FLOOR
     return template(
         arm=difference.arm,
         than=difference.baseline,
@@ -122,16 +147,21 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     return (*verdict(analysis), *notes(analysis))
 
 
-def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str] | None = None) -> Iterator[str]:
-    """Give a sentence for each arm, pooled over player counts, with its caution; many that show nothing are counted.
+def verdict(
+    analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str] | None = None
+) -> Iterator[str]:
+    """Give a sentence for each arm, pooled over player counts, with its caution; many that show
+    nothing are counted.
 
     `more`: by arm, a clause for its sentence. `arms`: name these alone; None: all.
     """
-    effects = [each for each in widest(analysis.differences) if (arms is None or each.arm in arms) and not each.shut]
+    effects = [each for each in widest(analysis.differences) if not each.shut]
+    if arms is not None:
+        effects = [each for each in effects if each.arm in arms]
     tested = [each for each in effects if each.testable]
     unshown = [each for each in tested if each.p is not None and not each.claimed]
     counted = unshown[MOST:] if arms is None and len(tested) > 2 * MOST else []
-    several = len({count for summary in analysis.summaries for count in summary.counts}) > 1
+    several = _several_counts(analysis)
     if analysis.withheld:
         yield say.WITHHELD(arms=listed(analysis.withheld), percent=percent(WITHHELD))
     if analysis.stopped:
@@ -158,24 +188,39 @@ def notes(analysis: Analysis) -> Iterator[str]:
     yield from _single_deals(widest(analysis.differences))
     usual = [each for each in widest(analysis.differences) if not each.stop and each.testable]
     mdes = [each.mde for each in usual if each.mde is not None]
-    if mdes and not all(each.claimed for each in usual):  # what another experiment of this size could detect
-        least, most, points = min(mdes), max(mdes), usual[0].measured_in
-        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
+    # what another experiment of this size could detect
+    if mdes and not all(each.claimed for each in usual):
+        least = min(mdes)
+        most = max(mdes)
+        points = usual[0].measured_in
+        effects = (
+            f"{least:.2f} {points}"
+            if most - least < 0.005
+            else f"{least:.2f} to {most:.2f} {points}, by arm"
+        )
         yield say.PLANNING(effects=effects, family=family(max(each.tests for each in usual)))
     if analysis.metric == "strict":
         yield from rare_strike_outs(analysis.summaries)
     if analysis.interval == "bootstrap" and (few := [each for each in arms if each.deals < ENOUGH]):
-        yield say.FEW_FOR_BOOTSTRAP(n=min(each.deals for each in few), arms=listed([each.arm for each in few]))
+        yield say.FEW_FOR_BOOTSTRAP(
+            n=min(each.deals for each in few), arms=listed([each.arm for each in few])
+        )
     for arm in arms:
-        if arm.arm in analysis.flagged and (arm.own_share is None or arm.own_share >= DOUBTFUL):  # else a caveat does
+        # else a caveat does
+        if arm.arm in analysis.flagged and (arm.own_share is None or arm.own_share >= DOUBTFUL):
             yield (
-                f"{arm.arm}: {percent(arm.forced_share)} of its moves were forced: a program chose them, and safely, "
-                "which makes a failing model look better than it is."
+                f"{arm.arm}: {percent(arm.forced_share)} of its moves were forced: a program "
+                "chose them, and safely, which makes a failing model look better than it is."
             )
     names = [each.arm for each in arms]
     if replayed := [each.arm for each in arms if each.replayed]:
-        yield f"In {_named(replayed, names)} all repeats of a deal are the same game, so they add nothing to its first."
-    programs = list(dict.fromkeys(each.arm for each in analysis.summaries if each.provenance.only_programs))
+        yield (
+            f"In {_named(replayed, names)} all repeats of a deal are the same game, so they add "
+            "nothing to its first."
+        )
+    programs = list(
+        dict.fromkeys(each.arm for each in analysis.summaries if each.provenance.only_programs)
+    )
     if analysis.summaries and all(each.provenance.only_programs for each in analysis.summaries):
         yield PROGRAMS
     elif programs:
@@ -186,7 +231,10 @@ def _single_deals(differences: Sequence[Difference]) -> Iterator[str]:
     """Name the arms of which a single deal was compared."""
     single = [each.arm for each in differences if each.unit == "repeats"]
     if single and len(single) == len(differences):
-        yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
+        yield (
+            "With a single deal all results are conditional on this deal: nothing follows for "
+            "other deals."
+        )
     elif single:
         yield f"Of {listed(single)} a single deal is compared: nothing follows for other deals."
 
@@ -194,8 +242,8 @@ def _single_deals(differences: Sequence[Difference]) -> Iterator[str]:
 def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """Return the differences that the sentences claim. Figures and tables mark these and no others.
 
-    Where an arm is pooled over player counts, a single count is no claim of its own, since it is not corrected for the
-    other counts.
+    Where an arm is pooled over player counts, a single count is no claim of its own, since it is
+    not corrected for the other counts.
     """
     return tuple(each for each in widest(differences) if each.claimed)
 
@@ -212,16 +260,28 @@ def as_data(analysis: Analysis) -> dict[str, Any]:
 
 
 def widest(differences: Sequence[Difference]) -> list[Difference]:
-    """Return the pooled difference of each arm; all its differences where nothing could be pooled."""
+    """Return the pooled difference of each arm; all its differences where nothing could be
+    pooled."""
     pooled = {(each.arm, each.baseline) for each in differences if each.players is None}
-    return [each for each in differences if each.players is None or (each.arm, each.baseline) not in pooled]
+    eaches = list[Difference]()
+    for each in differences:
+        if each.players is None or (each.arm, each.baseline) not in pooled:
+            eaches.append(each)
+    return eaches
 
 
 def compared(difference: Difference, *, counts: bool = True, more: Sequence[str] = ()) -> str:
-    """Return the sentence of a difference; `counts`: name the player counts; `more`: clauses that it ends with."""
-    at = f" at {listed(list(map(str, difference.counts)))} players" if counts else ""
+    """Return the sentence of a difference; `counts`: name the player counts; `more`: clauses that
+    it ends with."""
+    if counts:
+        at = f" at {listed(list(map(str, difference.counts)))} players"
+    else:
+        at = ""
     than = f"{difference.baseline}{at}"
-    alike = f", the same games in {difference.alike} of them" if difference.alike else ""
+    if difference.alike:
+        alike = f", the same games in {difference.alike} of them"
+    else:
+        alike = ""
     pooled = difference.players is None and counts
     unpaired = difference.left_out - difference.unvalued
     left_out = [say.NO_VALUE(games=difference.unvalued)] if difference.unvalued else []
@@ -247,10 +307,19 @@ def compared(difference: Difference, *, counts: bool = True, more: Sequence[str]
     return _template(difference)(**values, estimate=estimate)
 
 
+def _without_spread(difference: Difference) -> say.Template:
+    """Return the sentence of a difference that is the same on every deal."""
+    if abs(difference.mean) < ROUNDING:
+        return say.EQUAL
+    return say.SHOWN_EACH if difference.claimed else say.OPEN_EACH
+
+
 def _template(difference: Difference) -> say.Template:
     """Return the sentence that a difference has."""
     if difference.p is None:
-        return say.SAME_GAMES if difference.alike == difference.n else say.REPEATED if difference.n > 1 else say.SINGLE
+        if difference.alike == difference.n:
+            return say.SAME_GAMES
+        return say.REPEATED if difference.n > 1 else say.SINGLE
     if difference.shut:
         return say.SHUT
     if not difference.testable:
@@ -258,7 +327,7 @@ def _template(difference: Difference) -> say.Template:
     if _unclaimed(difference):
         return say.SPENT if difference.spent else say.FLATTERED
     if not difference.se:
-        return say.EQUAL if abs(difference.mean) < ROUNDING else say.SHOWN_EACH if difference.claimed else say.OPEN_EACH
+        return _without_spread(difference)
     if difference.claimed:
         return say.SHOWN
     bounds = difference.bounds
@@ -267,22 +336,27 @@ def _template(difference: Difference) -> say.Template:
 
 
 def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]) -> Iterator[str]:
-    """Return what the sentence of an arm adds: strike-outs, what few deals can detect, the other score, a given
-    clause."""
+    """Return what the sentence of an arm adds: strike-outs, what few deals can detect, the other
+    score, a given clause."""
     if struck_out := _struck_out(difference.arm, analysis, difference.players):
         yield struck_out
     if difference.p is None or not difference.testable:
         return
     if difference.struck_out is not None and not difference.shut:
         yield from _strike_outs(difference, *difference.struck_out)
-    template, values = _template(difference), {"n": difference.n, "units": difference.units}
+    template = _template(difference)
+    values = {"n": difference.n, "units": difference.units}
     if template is say.OPEN and difference.n <= FEW and difference.mde is not None:
         yield say.DETECTS(**values, unit=difference.measured_in, size=size(difference.mde))
     excludes = template in (say.SHOWN, say.SHOWN_EACH, say.NOT_CORRECTED)
     if excludes and 2 * difference.least_p >= ALPHA and not difference.stop:
-        yield say.LEAST_P(**values, family=family(difference.tests), least=pvalue(difference.least_p))
+        yield say.LEAST_P(
+            **values, family=family(difference.tests), least=pvalue(difference.least_p)
+        )
     key = difference.arm, difference.baseline, difference.players
-    others = {(each.arm, each.baseline, each.players): each for each in widest(analysis.other_differences)}
+    others = {}
+    for each in widest(analysis.other_differences):
+        others[(each.arm, each.baseline, each.players)] = each
     other = others.get(key) if analysis.metric in OTHER else None
     if other is not None and other.p is not None:
         yield from _other_score(difference, other)
@@ -312,27 +386,42 @@ def _other_score(difference: Difference, other: Difference) -> Iterator[str]:
 
 
 def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> str:
-    """Say how many games of an arm were struck out and what both scores are; empty where these are less than half."""
+    """Say how many games of an arm were struck out and what both scores are; empty where these are
+    less than half."""
     every = {each.players: each for each in analysis.summaries if each.arm == arm}
     summary = every.get(players) or next(reversed(every.values()), None)
     if summary is None or analysis.metric not in OTHER or summary.struck_out < MOSTLY:
         return ""
     low, high = (size(summary.of(score).mean) for score in ("strict", "kept"))
-    return say.STRIKE_OUTS(n=round(summary.struck_out * summary.n), games=summary.n, low=low, high=high)
+    return say.STRIKE_OUTS(
+        n=round(summary.struck_out * summary.n), games=summary.n, low=low, high=high
+    )
 
 
 def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str]:
-    """Return a sentence for all arms whose difference could not be significant, by what they are compared with."""
+    """Return a sentence for all arms whose difference could not be significant, by what they are
+    compared with."""
     for group in groups(effects, attrgetter("baseline", "n", "unit", "tests")).values():
-        first, changes = group[0], []
+        first = group[0]
+        changes = []
         for each in group:
             struck_out = _struck_out(each.arm, analysis, each.players)
-            changes.append(f"{each.arm} {signed(each.mean)}{f' ({struck_out})' if struck_out else ''}")
-        enough = say.ENOUGH(enough=fewest_pairs(first.tests)) if first.unit == "deals" and not first.stop else ""
+            changes.append(
+                f"{each.arm} {signed(each.mean)}{f' ({struck_out})' if struck_out else ''}"
+            )
+        if first.unit == "deals" and not first.stop:
+            enough = say.ENOUGH(enough=fewest_pairs(first.tests))
+        else:
+            enough = ""
         yield say.UNTESTED_ARMS(
-            n=first.n, units=first.units, family=family(first.tests), enough_deals=enough, than=first.baseline,
-            unit=first.measured_in, changes=", ".join(changes),
-        )  # fmt: skip
+            n=first.n,
+            units=first.units,
+            family=family(first.tests),
+            enough_deals=enough,
+            than=first.baseline,
+            unit=first.measured_in,
+            changes=", ".join(changes),
+        )
 
 
 def estimated(difference: Difference, alike: str = "", averaged: str = "") -> str:
@@ -350,33 +439,51 @@ def interval_of(difference: Difference) -> str:
 
 
 def ends(bounds: Bounds) -> tuple[str, str]:
-    """Return both ends with their signs and the same decimals: two, or four where two would hide what they are."""
+    """Return both ends with their signs and the same decimals: two, or four where two would hide
+    what they are."""
     sizes = [abs(end) for end in bounds]
     fine = max(sizes) < SMALL or any(0 < end < LEAST_SHOWN for end in sizes)
-    low, high = (f"{'-' if end < 0 else '+'}{abs(end):.{4 if fine else 2}f}" for end in bounds)
+    digits = 4 if fine else 2
+    low, high = (f"{'-' if end < 0 else '+'}{abs(end):.{digits}f}" for end in bounds)
     return low, high
 
 
 def tested(difference: Difference) -> str:
     """Return `Holm-corrected p = .042`; of a single comparison `p = .042`."""
     p = pvalue(difference.p_holm)
-    corrected = "" if difference.tests == 1 else "corrected " if difference.stop else "Holm-corrected "
+    if difference.tests == 1:
+        corrected = ""
+    elif difference.stop:
+        corrected = "corrected "
+    else:
+        corrected = "Holm-corrected "
     return f"{corrected}p {p if p.startswith('<') else f'= {p}'}"
 
 
 def _difference(difference: Difference, than: str) -> str:
-    mean = 0.0 if abs(difference.mean) < ROUNDING else difference.mean
+    if abs(difference.mean) < ROUNDING:
+        mean = 0.0
+    else:
+        mean = difference.mean
     score = (say.SCORES_LESS, say.SCORES_ALIKE, say.SCORES_MORE)
-    templates = score if difference.metric in OTHER else (say.HAS_FEWER, say.HAS_ALIKE, say.HAS_MORE)
+    if difference.metric in OTHER:
+        templates = score
+    else:
+        templates = (say.HAS_FEWER, say.HAS_ALIKE, say.HAS_MORE)
     side = "more" if mean > 0 else "fewer"
-    judged = f" ({'better' if difference.better == side else 'worse'})" if difference.better and mean else ""
+    if difference.better and mean:
+        judged = f" ({'better' if difference.better == side else 'worse'})"
+    else:
+        judged = ""
     unit = difference.measured_in + (judged if difference.metric not in OTHER else "")
     return templates[1 + (mean > 0) - (mean < 0)](size=size(mean), unit=unit, than=than)
 
 
 def size(value: float) -> str:
     """Return the number without sign: two decimals, four where it is small."""
-    return f"{abs(value):.2f}" if abs(value) >= SMALL or not value else f"{abs(value):.4f}"
+    if abs(value) >= SMALL or not value:
+        return f"{abs(value):.2f}"
+    return f"{abs(value):.4f}"
 
 
 def signed(value: float) -> str:
@@ -386,7 +493,11 @@ def signed(value: float) -> str:
 
 def pvalue(p: float | None) -> str:
     """Return `.042`, `< .001`; a dash for none."""
-    return "-" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    if p is None:
+        return "-"
+    if p < 0.001:
+        return "< .001"
+    return f"{p:.3f}".removeprefix("0")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -396,11 +507,14 @@ def listed(names: Sequence[str]) -> str:
 
 def family(tests: int) -> str:
     """Return how many arms p is corrected for: `one arm`, `7 arms`."""
-    return "one arm" if tests == 1 else f"{tests} arms"
+    if tests == 1:
+        return "one arm"
+    return f"{tests} arms"
 
 
 def _named(arms: Sequence[str], every: Sequence[str]) -> str:
-    """Return arms in words: their names, or those of all others, when there are few; otherwise their number."""
+    """Return arms in words: their names, or those of all others, when there are few; otherwise
+    their number."""
     rest = [arm for arm in every if arm not in arms]
     if len(arms) <= NAMED:
         return listed(arms)

@@ -1,8 +1,8 @@
 """Runs that went on after their planned end: what is left to claim.
 
-A run spends its whole level where it was planned to end. More deals, or more arms, that are added once results are
-there give chance another try, however honest the reason. So an extended run claims nothing about what was added, at any
-level; its estimates stand.
+A run spends its whole level where it was planned to end. More deals, or more arms, that are added
+once results are there give chance another try, however honest the reason. So an extended run claims
+nothing about what was added, at any level; its estimates stand.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,20 +34,32 @@ class Extension:
 
 
 def of_run(run: Mapping[str, Any]) -> Extension | None:
-    """Return what a run.yaml says was added after results were there; None for a run that was played as planned."""
+    """Return what a run.yaml says was added after results were there; None for a run that was
+    played as planned."""
     sizes: Sequence[Mapping[str, Any]] = run.get(PLANNED) or ()
-    steps, grown, arms = list[str](), False, set[str]()
+    steps = list[str]()
+    grown = False
+    arms = set[str]()
     for before, after in pairwise(sizes):
         finished = int(after.get("finished") or 0)
         if finished < fewest_pairs(1):
             continue
         added = sorted({*after["arms"]} - {*before["arms"]})
-        larger = [text for name in ("deals", "players", "repeats") if (text := _grown(name, before, after))]
-        grown, arms = grown or bool(larger), arms | {*added}
+        larger = []
+        for name in ("deals", "players", "repeats"):
+            if text := _grown(name, before, after):
+                larger.append(text)
+        grown = grown or bool(larger)
+        arms = arms | {*added}
         new = [f"by the {'arm' if len(added) == 1 else 'arms'} {', '.join(added)}"] if added else []
-        first = f"the first {finished} were" if finished == before["deals"] else f"{many(finished, 'deal')} were"
+        if finished == before["deals"]:
+            first = f"the first {finished} were"
+        else:
+            first = f"{many(finished, 'deal')} were"
         steps.append(f"{' and '.join([*larger, *new])} after {first} finished")
-    return Extension(tuple(steps), grown, frozenset(arms)) if steps else None
+    if steps:
+        return Extension(tuple(steps), grown, frozenset(arms))
+    return None
 
 
 def _grown(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
@@ -68,11 +80,14 @@ def unclaimed(
 ) -> tuple[Difference, ...]:
     """Return the differences, those that an extension concerns without a level to claim at.
 
-    `controls`: arms that explain a claim and make none of their own, which may be added at any time. `combined`: the
-    differences are combinations of many arms, which any new arm concerns.
+    `controls`: arms that explain a claim and make none of their own, which may be added at any
+    time. `combined`: the differences are combinations of many arms, which any new arm concerns.
     """
     if extension is None:
         return tuple(differences)
     added = extension.arms - {*controls}
     everything = extension.grown or (combined and bool(added))
-    return tuple(replace(each, alpha=0.0) if everything or each.arm in added else each for each in differences)
+    return tuple(
+        replace(each, alpha=0.0) if everything or each.arm in added else each
+        for each in differences
+    )

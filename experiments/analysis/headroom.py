@@ -1,4 +1,5 @@
-"""Whether the baseline leaves room for an effect: a strong model scores 24 of 25 with a role and without it."""
+"""Whether the baseline leaves room for an effect: a strong model scores 24 of 25 with a role and
+without it."""
 
 from collections.abc import Iterable
 from statistics import fmean
@@ -15,12 +16,19 @@ NEAR = 2.0
 """Points below a perfect score within which there is little room."""
 
 
-def sentence(rows: Iterable[Row], baseline: str | None, effect: float | None, metric: str = "strict") -> str | None:
-    """Say that the baseline's games leave no room for a gain of this size, and what has room; None where they do, where
-    they are too few, and for a metric that is no score."""
+def sentence(
+    rows: Iterable[Row], baseline: str | None, effect: float | None, metric: str = "strict"
+) -> str | None:
+    """Say that the baseline's games leave no room for a gain of this size, and what has room; None
+    where they do, where they are too few, and for a metric that is no score."""
     if effect is None or metric not in ("strict", "kept"):
         return None
-    scores = [row.score_kept if metric == "kept" else row.score_strict for row in rows if row.arm == baseline]
+    scores = []
+    for row in rows:
+        if row.arm == baseline:
+            scores.append(row.score_kept if metric == "kept" else row.score_strict)
     if len(scores) < LEAST_GAMES or BEST - fmean(scores) >= min(effect, NEAR):
         return None
-    return say.ROOM(than=str(baseline), value=f"{fmean(scores):.2f}", n=len(scores), size=f"{effect:.2f}")
+    return say.ROOM(
+        than=str(baseline), value=f"{fmean(scores):.2f}", n=len(scores), size=f"{effect:.2f}"
+    )

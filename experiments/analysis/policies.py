@@ -1,9 +1,10 @@
-"""How players choose: which action follows which, and the ranks of their moves in a recommender's list.
+"""How players choose: which action follows which, and the ranks of their moves in a recommender's
+list.
 
-Tables of actions summarise policies and their conventions, as in appendix A.2 of the Hanabi Challenge (Bard et al.
-2020). An action is a slot that is played or discarded (0 is the oldest card, the paper's 1), or a hint of a colour or
-rank, whoever gets it. Guandan's planner sees a list and not its ranks; how often it takes the first says what planning
-adds to it.
+Tables of actions summarise policies and their conventions, as in appendix A.2 of the Hanabi
+Challenge (Bard et al. 2020). An action is a slot that is played or discarded (0 is the oldest card,
+the paper's 1), or a hint of a colour or rank, whoever gets it. Guandan's planner sees a list and
+not its ranks; how often it takes the first says what planning adds to it.
 """
 
 from collections import Counter
@@ -36,11 +37,13 @@ K = TypeVar("K", bound=Hashable)
 SeedRepeat = tuple[int, int]
 """Seed and repeat."""
 Shares = Mapping[K, tuple[float, Bounds | None]]
-"""Shares with their 95 % intervals; None for a single game. Turns of one deal are one draw, with a single deal those of
-one game."""
+"""Shares with their 95 % intervals; None for a single game. Turns of one deal are one draw, with a
+single deal those of one game."""
 
 
-def _shares(games: Mapping[SeedRepeat, Counter[K]], keys: Sequence[K], whole: Callable[[K], Hashable]) -> Shares[K]:
+def _shares(
+    games: Mapping[SeedRepeat, Counter[K]], keys: Sequence[K], whole: Callable[[K], Hashable]
+) -> Shares[K]:
     """Return the share of each key in all turns for which `whole` is the same."""
     deals = {seed for seed, _ in games}
     clusters: dict[int, Counter[K]] = {}
@@ -48,17 +51,30 @@ def _shares(games: Mapping[SeedRepeat, Counter[K]], keys: Sequence[K], whole: Ca
         clusters.setdefault(seed if len(deals) > 1 else repeat, Counter()).update(counts)
     groups = list(dict.fromkeys(map(whole, keys)))
     group = np.array([groups.index(whole(key)) for key in keys])
-    successes = np.array([[counts[key] for key in keys] for counts in clusters.values()], dtype=float)
+    rows = []
+    for counts in clusters.values():
+        rows.append([counts[key] for key in keys])
+    successes = np.array(rows, dtype=float)
     sizes = successes @ (group[:, None] == group)
     share, low, high = (end.tolist() for end in pooled_shares(successes, sizes))
-    bounds = [None if isnan(a) or isnan(b) else (a, b) for a, b in zip(low, high, strict=True)]
+    bounds = []
+    for a, b in zip(low, high, strict=True):
+        bounds.append(None if isnan(a) or isnan(b) else (a, b))
     return dict(zip(keys, zip(share, bounds, strict=True), strict=True))
 
 
 def actions(players: int) -> tuple[str, ...]:
-    """Return all actions at a player count, in the order of the tables: `discard 0`, `play 4`, `hint red`, `hint 3`."""
-    cards = [f"{kind} {slot}" for kind in ("discard", "play") for slot in range(HAND_SIZES[players])]
-    return (*cards, *(f"hint {COLOUR_NAMES[colour]}" for colour in COLOURS), *(f"hint {rank}" for rank in RANKS))
+    """Return all actions at a player count, in the order of the tables: `discard 0`, `play 4`,
+    `hint red`, `hint 3`."""
+    cards = []
+    for kind in ("discard", "play"):
+        for slot in range(HAND_SIZES[players]):
+            cards.append(f"{kind} {slot}")
+    return (
+        *cards,
+        *(f"hint {COLOUR_NAMES[colour]}" for colour in COLOURS),
+        *(f"hint {rank}" for rank in RANKS),
+    )
 
 
 def _action(move: Move) -> str:
@@ -69,7 +85,8 @@ def _action(move: Move) -> str:
 
 @dataclass
 class ActionTable:
-    """The turns of one kind of seat in the games of an arm at a player count, each with the turn after it."""
+    """The turns of one kind of seat in the games of an arm at a player count, each with the turn
+    after it."""
 
     arm: str
     players: int
@@ -95,33 +112,52 @@ class ActionTable:
     @cached_property
     def shares(self) -> Shares[str]:
         """P(action): of all actions by `by`."""
-        return _shares({game: counts for game, (counts, _) in self.games.items()}, self.actions, lambda _: "all")
+        return _shares(
+            {game: counts for game, (counts, _) in self.games.items()},
+            self.actions,
+            lambda _: "all",
+        )
 
     @cached_property
     def next_shares(self) -> Shares[Pair]:
         """P(next action | action); without actions that were never followed by another."""
-        keys: list[Pair] = [(first, then) for first in self.actions for then in self.actions]
-        shares = _shares({game: pairs for game, (_, pairs) in self.games.items()}, keys, lambda pair: pair[0])
+        keys: list[Pair] = []
+        for first in self.actions:
+            for then in self.actions:
+                keys.append((first, then))
+        shares = _shares(
+            {game: pairs for game, (_, pairs) in self.games.items()}, keys, lambda pair: pair[0]
+        )
         return {pair: share for pair, share in shares.items() if not isnan(share[0])}
 
     def following(self, action: str) -> dict[str, float]:
-        """Return P(next action | action) by next action; empty where the action was never followed by another."""
-        return {then: share for (first, then), (share, _) in self.next_shares.items() if first == action}
+        """Return P(next action | action) by next action; empty where the action was never followed
+        by another."""
+        return {
+            then: share for (first, then), (share, _) in self.next_shares.items() if first == action
+        }
 
 
 def action_tables(
-    folder: Path, rows: Sequence[Row], *, by: By = "player", journals: Mapping[Path, Game] | None = None
+    folder: Path,
+    rows: Sequence[Row],
+    *,
+    by: By = "player",
+    journals: Mapping[Path, Game] | None = None,
 ) -> list[ActionTable]:
     """Return the tables of finished games: by arm, player count, and who acts and who is next.
 
-    `by`: whether seats where the same player sits are one, or each seat has tables of its own; `journals`: those that
-    are open already. Raises UserError when a journal is missing or cannot be read.
+    `by`: whether seats where the same player sits are one, or each seat has tables of its own;
+    `journals`: those that are open already. Raises UserError when a journal is missing or cannot be
+    read.
     """
     tables: dict[tuple[str, int, str, str], ActionTable] = {}
     for row in rows:
         path = folder / row.journal
         game = (journals or {}).get(path) or Game.open(path)
-        seats = [seat.graph if by == "player" else f"P{number}" for number, seat in enumerate(game.started.seats)]
+        seats = []
+        for number, seat in enumerate(game.started.seats):
+            seats.append(seat.graph if by == "player" else f"P{number}")
         turns = [(seats[game.seat(turn)], _action(move)) for turn, move in enumerate(game.moves, 1)]
         pairs: dict[Pair, Counter[Pair]] = {}
         for (first, action), (then, following) in pairwise(turns):
@@ -129,13 +165,16 @@ def action_tables(
         for (first, then), counted in pairs.items():
             empty = ActionTable(row.arm, row.players, first, then)
             counts = Counter(action for player, action in turns if player == first)
-            tables.setdefault((row.arm, row.players, first, then), empty).games[row.seed, row.repeat] = counts, counted
+            tables.setdefault((row.arm, row.players, first, then), empty).games[
+                row.seed, row.repeat
+            ] = counts, counted
     return list(tables.values())
 
 
 @dataclass
 class RankTable:
-    """The ranks of the moves that one kind of seat chose, in the games of an arm at a player count."""
+    """The ranks of the moves that one kind of seat chose, in the games of an arm at a player
+    count."""
 
     arm: str
     players: int
@@ -160,11 +199,14 @@ def longest(tables: Sequence[RankTable]) -> int:
 
 def rank_name(rank: int) -> str:
     """Return `1`, or `outside`."""
-    return str(rank) if rank else OUTSIDE
+    if rank:
+        return str(rank)
+    return OUTSIDE
 
 
 def rank_tables(folder: Path, rows: Sequence[Row], *, by: By = "player") -> list[RankTable]:
-    """Return the tables by arm, player count and player, or seat; empty where no seat has a recommender.
+    """Return the tables by arm, player count and player, or seat; empty where no seat has a
+    recommender.
 
     Raises UserError when a journal is missing or cannot be read.
     """
@@ -173,7 +215,10 @@ def rank_tables(folder: Path, rows: Sequence[Row], *, by: By = "player") -> list
         game = Game.open(folder / row.journal)
         for turn in turn_rows.turns(game, row.arm):
             if turn.list_rank is not None:
-                player = f"P{turn.seat}" if by == "seat" else game.started.seats[turn.seat].graph
+                if by == "seat":
+                    player = f"P{turn.seat}"
+                else:
+                    player = game.started.seats[turn.seat].graph
                 empty = RankTable(row.arm, row.players, player)
                 games = tables.setdefault((row.arm, row.players, player), empty).games
                 games.setdefault((row.seed, row.repeat), Counter())[turn.list_rank] += 1
@@ -184,8 +229,11 @@ T = TypeVar("T", ActionTable, RankTable)
 
 
 def select(tables: Sequence[T], arm: str | None, players: int | None, nothing: str) -> list[T]:
-    """Return the tables of an arm, of a player count, or of both. Raises UserError: `nothing`, where there is none."""
-    if chosen := [each for each in tables if arm in (None, each.arm) and players in (None, each.players)]:
+    """Return the tables of an arm, of a player count, or of both. Raises UserError: `nothing`,
+    where there is none."""
+    if chosen := [
+        each for each in tables if arm in (None, each.arm) and players in (None, each.players)
+    ]:
         return chosen
     known = ", ".join(dict.fromkeys(f"{each.arm} at {each.players}" for each in tables)) or "none"
     raise UserError(f"{nothing} {arm or 'any arm'} at {players or 'any'} players; there is {known}")

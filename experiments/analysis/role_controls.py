@@ -1,17 +1,19 @@
-"""A role's effect beside its controls: with a note that says nothing or is of another game, with as many calls, by
-chance.
+"""A role's effect beside its controls: with a note that says nothing or is of another game, with as
+many calls, by chance.
 
-An arm without a role also has a shorter prompt and fewer calls. A padded note keeps the prompt as long and says that it
-is empty; a placebo and a note of another game do so, too, but may mislead their readers. The baseline played once more
-shows how far chance alone moves a score.
+An arm without a role also has a shorter prompt and fewer calls. A padded note keeps the prompt as
+long and says that it is empty; a placebo and a note of another game do so, too, but may mislead
+their readers. The baseline played once more shows how far chance alone moves a score.
 
-That one arm shows an effect and another does not is no difference between the two. So an effect survives where each
-control shows one itself, and a control explains it only where it and the removal differ, deal by deal. Else it is open.
-Controls are tested only where the removal is claimed.
+That one arm shows an effect and another does not is no difference between the two. So an effect
+survives where each control shows one itself, and a control explains it only where it and the
+removal differ, deal by deal. Else it is open. Controls are tested only where the removal is
+claimed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from experiments.analysis import sentence_templates as say
@@ -30,7 +32,8 @@ SAME_CALLS = 0.98
 
 @dataclass(frozen=True)
 class RoleControls:
-    """What the arms of one role, or of several that are removed together, differ by from the baseline."""
+    """What the arms of one role, or of several that are removed together, differ by from the
+    baseline."""
 
     nodes: tuple[str, ...]
     counts: tuple[int, ...]
@@ -48,8 +51,8 @@ class RoleControls:
     fewer_calls: bool = False
     """Whether the arm without the role asks models less often a turn than the baseline."""
     contrasts: Mapping[str, Difference] = field(default_factory=dict)
-    """The removal's difference from its controls, deal by deal, by their kind; corrected for all removals that are
-    claimed, that from the noise floor excepted."""
+    """The removal's difference from its controls, deal by deal, by their kind; corrected for all
+    removals that are claimed, that from the noise floor excepted."""
 
     @property
     def name(self) -> str:
@@ -57,14 +60,16 @@ class RoleControls:
 
     @property
     def survives(self) -> bool | None:
-        """Whether the effect stands against chance, length, another game's note and, where the arm has fewer calls, the
-        number of calls; False where a control is shown to explain it, at least in part; None where one was not played
-        or leaves it open, or no effect is shown."""
+        """Whether the effect stands against chance, length, another game's note and, where the arm
+        has fewer calls, the number of calls; False where a control is shown to explain it, at least
+        in part; None where one was not played or leaves it open, or no effect is shown."""
         if self.removed is None or not self.removed.claimed:
             return None
         if any(self._explained(self.removed)):
             return False
-        return None if any(self._missing()) or any(self._open(self.removed)) else True
+        if any(self._missing()) or any(self._open(self.removed)):
+            return None
+        return True
 
     @property
     def clause(self) -> str:
@@ -72,11 +77,20 @@ class RoleControls:
         if self.removed is None or not self.removed.claimed:
             return ""
         if self.survives is not None:
-            return say.CONTROLS_HOLD(explanations=self._explanations) if self.survives else say.CONTROL_EXPLAINS()
+            if self.survives:
+                return say.CONTROLS_HOLD(explanations=self._explanations)
+            return say.CONTROL_EXPLAINS()
         misleading = [name for name in self._alike(self.removed) if name != say.PADDED]
-        alike = [say.CONTROLS_ALIKE(notes=listed(misleading), metric=_metric(self.removed))] if misleading else []
+        alike = (
+            [say.CONTROLS_ALIKE(notes=listed(misleading), metric=_metric(self.removed))]
+            if misleading
+            else []
+        )
         missing = [*self._missing()]
-        rest = say.CONTROLS_MISSING(readings=" or ".join(missing)) if missing else say.CONTROLS_OPEN()
+        if missing:
+            rest = say.CONTROLS_MISSING(readings=" or ".join(missing))
+        else:
+            rest = say.CONTROLS_OPEN()
         return "; ".join([*(alike if say.LENGTH in missing else ()), rest])
 
     @property
@@ -86,11 +100,28 @@ class RoleControls:
         if removed is None:
             return say.NOT_REMOVED(role=self.name, **self._pronouns)
         if removed.claimed:
-            reasons = "; ".join([*self._explained(removed)] or [*self._unruled(removed)] or [self._survival(removed)])
-            return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons=reasons, **self._pronouns)
-        template = say.REMOVAL_OPEN if removed.testable else say.REMOVAL_UNTESTED
-        template = say.REMOVAL_SAME if removed.same_games else template
-        values = {"n": removed.n, "units": removed.unit, "family": family(removed.tests), **self._pronouns}
+            reasons = "; ".join(
+                [*self._explained(removed)]
+                or [*self._unruled(removed)]
+                or [self._survival(removed)]
+            )
+            return say.REMOVAL_SHOWN(
+                role=self.name, effect=_size(removed), reasons=reasons, **self._pronouns
+            )
+        if removed.testable:
+            template = say.REMOVAL_OPEN
+        else:
+            template = say.REMOVAL_UNTESTED
+        if removed.same_games:
+            template = say.REMOVAL_SAME
+        else:
+            template = template
+        values = {
+            "n": removed.n,
+            "units": removed.unit,
+            "family": family(removed.tests),
+            **self._pronouns,
+        }
         return template(role=self.name, effect=_size(removed), **values)
 
     @property
@@ -102,13 +133,15 @@ class RoleControls:
 
     @property
     def _notes(self) -> Mapping[str, Difference]:
-        """The controls that put another note in the place of the role's, by kind, as far as they were played."""
+        """The controls that put another note in the place of the role's, by kind, as far as they
+        were played."""
         notes = {"padded": self.padded, "placebo": self.placebo, "shuffled": self.shuffled}
         return {kind: difference for kind, difference in notes.items() if difference is not None}
 
     @property
     def _explanations(self) -> str:
-        """Name what a surviving effect is not explained by, with its verb: `chance and the length ... do`."""
+        """Name what a surviving effect is not explained by, with its verb: `chance and the length
+        ... do`."""
         calls = [say.CALLS_SHORT] if self.fewer_calls else []
         names = [*([] if self.exact else [say.CHANCE]), say.LENGTH, *calls]
         return f"{listed(names)} {'does' if len(names) == 1 else 'do'}"
@@ -151,7 +184,8 @@ class RoleControls:
                 yield say.NOTE_EXPLAINS(note=name, effect=_size(control), beside=_size(contrast))
 
     def _unruled(self, removed: Difference) -> Iterator[str]:
-        """Name what no arm rules out, what notes that may mislead show, and the controls that leave it open."""
+        """Name what no arm rules out, what notes that may mislead show, and the controls that leave
+        it open."""
         missing = [*self._missing()]
         misleading = [name for name in self._alike(removed) if name != say.PADDED]
         if misleading and say.LENGTH in missing:
@@ -169,15 +203,27 @@ class RoleControls:
             beside = _size(contrast) if contrast else ""
             yield say.NOTE_OPEN(note=name, effect=_size(control), beside=beside)
         calls = self.same_compute
-        if self.fewer_calls and calls and not (calls.claimed and (calls.mean > 0) == (removed.mean > 0)):
+        if (
+            self.fewer_calls
+            and calls
+            and not (calls.claimed and (calls.mean > 0) == (removed.mean > 0))
+        ):
             yield say.CALLS_OPEN(effect=_size(calls))
         more = self.contrasts.get("placebo")
-        if self.placebo and self.padded is None and more and more.claimed and more.mean * removed.mean < 0:
+        if (
+            self.placebo
+            and self.padded is None
+            and more
+            and more.claimed
+            and more.mean * removed.mean < 0
+        ):
             yield say.HARMS(metric=_metric(removed), effect=_size(self.placebo))
 
 
 def _metric(removed: Difference) -> str:
-    return "score" if removed.metric in OTHER else removed.metric
+    if removed.metric in OTHER:
+        return "score"
+    return removed.metric
 
 
 def _size(difference: Difference, *, alone: bool = False) -> str:
@@ -185,64 +231,89 @@ def _size(difference: Difference, *, alone: bool = False) -> str:
     if difference.same_games:
         return " (the same games)"
     p = pvalue(difference.p if alone or difference.p_holm is None else difference.p_holm)
-    mean = 0.0 if abs(difference.mean) < ROUNDING else difference.mean
+    if abs(difference.mean) < ROUNDING:
+        mean = 0.0
+    else:
+        mean = difference.mean
     return f" ({mean:+.2f}{'' if p == '-' else f', p {p}' if p.startswith('<') else f', p = {p}'})"
 
 
 def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleControls]:
-    """Return the roles that any arm removes, or whose notes it replaces; none where no role has a control.
+    """Return the roles that any arm removes, or whose notes it replaces; none where no role has a
+    control.
 
-    They are pooled over player counts, or one for each count. `run`: the contents of run.yaml, which says what each arm
-    is for.
+    They are pooled over player counts, or one for each count. `run`: the contents of run.yaml,
+    which says what each arm is for.
     """
     every = (*analysis.differences, *analysis.apart)
-    exact = bool(analysis.summaries) and all(each.provenance.only_programs for each in analysis.summaries)
-    noise_floor, same_compute = _once(run, "noise_floor"), _once(run, "same_compute", analysis.baseline)
+    exact = bool(analysis.summaries) and all(
+        each.provenance.only_programs for each in analysis.summaries
+    )
+    noise_floor = _once(run, "noise_floor")
+    same_compute = _once(run, "same_compute", analysis.baseline)
     controls = []
     for nodes, arms in _arms(run).items():
         named = {**arms, "noise_floor": noise_floor, "same_compute": same_compute}
         effects = {kind: _by_counts(every, arm) for kind, arm in named.items() if arm}
         removed = arms.get("removed")
         pairs = [each for each in analysis.contrasts if each.arm == removed]
-        from_each = {kind: _by_counts(pairs, arm, as_baseline=True) for kind, arm in named.items() if arm}
-        for counts in dict.fromkeys(counts for kind in arms for counts in effects[kind]):
-            at = {kind: differences[counts] for kind, differences in effects.items() if counts in differences}
-            pairs_at = {kind: differences[counts] for kind, differences in from_each.items() if counts in differences}
+        from_each = {}
+        for kind, arm in named.items():
+            if arm:
+                from_each[kind] = _by_counts(pairs, arm, as_baseline=True)
+        for counts in dict.fromkeys(chain.from_iterable(effects[kind] for kind in arms)):
+            at = {}
+            for kind, differences in effects.items():
+                if counts in differences:
+                    at[kind] = differences[counts]
+            pairs_at = {}
+            for kind, differences in from_each.items():
+                if counts in differences:
+                    pairs_at[kind] = differences[counts]
             removal = at.pop("removed", None)
             fewer = removed is not None and _fewer_calls(analysis, removed)
-            role = RoleControls(nodes, counts, removal, **at, exact=exact, fewer_calls=fewer, contrasts=pairs_at)
+            role = RoleControls(
+                nodes, counts, removal, **at, exact=exact, fewer_calls=fewer, contrasts=pairs_at
+            )
             controls.append(role)
     return _corrected(controls)
 
 
 def _corrected(controls: Sequence[RoleControls]) -> list[RoleControls]:
-    """Return them with the removals' differences from notes corrected together, of those removals that are claimed."""
-    places = [
-        (number, kind)
-        for number, role in enumerate(controls)
-        for kind in role.contrasts
-        if kind in NOTES and role.removed is not None and role.removed.claimed
-    ]
+    """Return them with the removals' differences from notes corrected together, of those removals
+    that are claimed."""
+    places = []
+    for number, role in enumerate(controls):
+        for kind in role.contrasts:
+            if kind in NOTES and role.removed is not None and role.removed.claimed:
+                places.append((number, kind))
     ps = corrected([controls[number].contrasts[kind].p for number, kind in places])
     tests = sum(p is not None for p in ps)
     pairs = [{**role.contrasts} for role in controls]
     for (number, kind), p in zip(places, ps, strict=True):
         pairs[number][kind] = alone(pairs[number][kind], p, tests)
-    return [replace(role, contrasts=contrasts) for role, contrasts in zip(controls, pairs, strict=True)]
+    replaces = list[RoleControls]()
+    for role, contrasts in zip(controls, pairs, strict=True):
+        replaces.append(replace(role, contrasts=contrasts))
+    return replaces
 
 
 def _by_counts(
     differences: Sequence[Difference], arm: str, *, as_baseline: bool = False
 ) -> Mapping[tuple[int, ...], Difference]:
     """Return the widest differences of an arm, or of those from it, by player counts."""
-    of_arm = [each for each in differences if arm == (each.baseline if as_baseline else each.arm)]
+    of_arm = []
+    for each in differences:
+        if arm == (each.baseline if as_baseline else each.arm):
+            of_arm.append(each)
     return {each.counts: each for each in widest(of_arm)}
 
 
 def _fewer_calls(analysis: Analysis, arm: str) -> bool:
     """Return whether an arm asks models less often a turn than the baseline."""
     calls = {
-        each.arm: (each.means["calls"] or 0.0) / (each.means["turns"] or 1.0) for each in analysis.summaries
+        each.arm: (each.means["calls"] or 0.0) / (each.means["turns"] or 1.0)
+        for each in analysis.summaries
     }  # the last of an arm is pooled
     return calls.get(arm, 0.0) < SAME_CALLS * calls.get(analysis.baseline or "", 0.0)
 
@@ -250,18 +321,21 @@ def _fewer_calls(analysis: Analysis, arm: str) -> bool:
 def contrasts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the pairs of arms to compare: each removal with its controls."""
     noise_floor = _once(run, "noise_floor")
-    pairs = [
-        (arms.get("removed"), control)
-        for arms in _arms(run).values()
-        for control in (*(arms.get(kind) for kind in NOTES), noise_floor)
-    ]
+    pairs = []
+    for arms in _arms(run).values():
+        for control in (*(arms.get(kind) for kind in NOTES), noise_floor):
+            pairs.append((arms.get("removed"), control))
     return [(removed, control) for removed, control in pairs if removed and control]
 
 
 def gates(run: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the controls of notes with the arm that removes the same nodes, where there is one."""
-    gated = ((arms, kind) for arms in _arms(run).values() if "removed" in arms for kind in NOTES if kind in arms)
-    return {arms[kind]: arms["removed"] for arms, kind in gated}
+    gates = {}
+    for arms in _arms(run).values():
+        for kind in NOTES:
+            if "removed" in arms and kind in arms:
+                gates[arms[kind]] = arms["removed"]
+    return gates
 
 
 def _once(run: Mapping[str, Any], kind: str, of: str | None = None) -> str | None:
@@ -274,12 +348,17 @@ def _once(run: Mapping[str, Any], kind: str, of: str | None = None) -> str | Non
 
 
 def _arms(run: Mapping[str, Any]) -> Mapping[tuple[str, ...], Mapping[str, str]]:
-    """Return the arms of each kind by the nodes that they remove or replace; none where there is no control."""
-    purposes = {arm: entry["purpose"] for arm, entry in (run.get("arms") or {}).items() if entry.get("purpose")}
+    """Return the arms of each kind by the nodes that they remove or replace; none where there is no
+    control."""
+    purposes = {}
+    for arm, entry in (run.get("arms") or {}).items():
+        if entry.get("purpose"):
+            purposes[arm] = entry["purpose"]
     nodes: dict[tuple[str, ...], dict[str, str]] = {}
     for arm, purpose in purposes.items():
         if purpose.get("kind") in KINDS:
             nodes.setdefault(tuple(purpose.get("nodes", ())), {})[purpose["kind"]] = arm
-    others = any(kind != "removed" for arms in nodes.values() for kind in arms)
-    controlled = others or _once(run, "noise_floor") is not None
-    return nodes if controlled else {}
+    others = set(chain.from_iterable(nodes.values())) - {"removed"}
+    if others or _once(run, "noise_floor") is not None:
+        return nodes
+    return {}

@@ -1,15 +1,17 @@
-"""The marks of roles over many games: means with intervals and baselines, and differences between arms.
+"""The marks of roles over many games: means with intervals and baselines, and differences between
+arms.
 
-A game's value of a mark is the mean over its replies; from there all is as with scores: repeats of a deal are averaged
-first, deals are the units of intervals and tests, and tests are corrected by Holm's procedure. So replies of one game,
-which are alike, never count as independent. A calibration asks of statements that were called so likely, how many came
-true.
+A game's value of a mark is the mean over its replies; from there all is as with scores: repeats of
+a deal are averaged first, deals are the units of intervals and tests, and tests are corrected by
+Holm's procedure. So replies of one game, which are alike, never count as independent. A calibration
+asks of statements that were called so likely, how many came true.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from statistics import fmean
 from typing import TypeVar
 
@@ -27,7 +29,15 @@ from experiments.analysis.stopping import Stopped
 from experiments.record.measures import MARK, STRICT, Measure
 from experiments.record.rows import Better, Row
 from experiments.values.game_marks import GameMarks, NodeReplies, ordered_baselines
-from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
+from experiments.values.mark_tally import (
+    Key,
+    MarkTally,
+    Stated,
+    StatedTally,
+    infos_of,
+    stated_tallies,
+    tallied,
+)
 from experiments.values.move_values import Kind
 
 K = TypeVar("K")
@@ -48,7 +58,14 @@ class MarkedGame:
 
     @classmethod
     def of(cls, row: Row, marks: GameMarks) -> "MarkedGame":
-        return cls(row, tallied(marks), marks.nodes, marks.quality, stated_tallies(marks.stated), marks.swing)
+        return cls(
+            row,
+            tallied(marks),
+            marks.nodes,
+            marks.quality,
+            stated_tallies(marks.stated),
+            marks.swing,
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +76,8 @@ class Baseline(Bounded):
     ahead: float
     """Mean of the reply's value less the baseline's."""
     low: float | None
-    """The 95 % interval of that: all that the test of paired deals does not reject. None with too few deals."""
+    """The 95 % interval of that: all that the test of paired deals does not reject. None with too
+    few deals."""
     high: float | None
     p: float | None
     """Of that test, for this mark and baseline alone; None where no deal differs."""
@@ -78,8 +96,8 @@ class MarkSummary(Bounded):
     mean: float
     """Over deals; repeats and player counts of a deal are averaged first."""
     low: float | None
-    """The 95 % confidence interval of the mean, over deals; None for a single game, and where it is not known how far
-    other values may lie from ones that are all equal."""
+    """The 95 % confidence interval of the mean, over deals; None for a single game, and where it is
+    not known how far other values may lie from ones that are all equal."""
     high: float | None
     replies: int
     """How many had the mark."""
@@ -102,14 +120,21 @@ class MarkDifference:
 
 def summaries(games: Sequence[MarkedGame], arms: Sequence[str]) -> tuple[MarkSummary, ...]:
     """Return every mark of every arm, in the order of the arms; a role's marks stand together."""
-    by_arm = {arm: [game for game in games if game.row.arm == arm] for arm in arms}
-    return tuple(_summary(arm, key, played) for arm, played in by_arm.items() for key in keys(played))
+    by_arm = {}
+    for arm in arms:
+        by_arm[arm] = [game for game in games if game.row.arm == arm]
+    summaries = []
+    for arm, played in by_arm.items():
+        summaries += [_summary(arm, key, played) for key in keys(played)]
+    return tuple(summaries)
 
 
 def keys(games: Sequence[MarkedGame]) -> list[Key]:
-    """Return the marks of these games, by role as roles are asked, each role's as `roles show` has them."""
-    marks = dict.fromkeys(key for game in games for key in game.tallies)
-    order = list(dict.fromkeys([*(node.role for game in games for node in game.nodes), *(key.role for key in marks)]))
+    """Return the marks of these games, by role as roles are asked, each role's as `roles show` has
+    them."""
+    marks = dict.fromkeys(chain.from_iterable(game.tallies for game in games))
+    roles = [node.role for node in chain.from_iterable(game.nodes for game in games)]
+    order = list(dict.fromkeys([*roles, *(key.role for key in marks)]))
 
     def place(key: Key) -> tuple[int, int]:
         names = list(infos_of(key.role))  # marks of a role that is not registered here come last
@@ -126,10 +151,14 @@ def _summary(arm: str, key: Key, played: Sequence[MarkedGame]) -> MarkSummary:
     estimate = None if one_game(rows, measure.of) else estimate_mean(units)
     least, most = (key.info and key.info.range) or (-math.inf, math.inf)
     low, high = (estimate.within(least, most) if estimate else None) or (None, None)
+    models = []
+    for tally in tallies:
+        for model in tally.models:
+            models.append(model)
     return MarkSummary(
         arm=arm,
         key=key,
-        models=tuple(dict.fromkeys(model for tally in tallies for model in tally.models)),
+        models=tuple(dict.fromkeys(models)),
         mean=fmean(units),
         low=low,
         high=high,
@@ -143,26 +172,38 @@ def _summary(arm: str, key: Key, played: Sequence[MarkedGame]) -> MarkSummary:
 
 def baselines_of(marks: Iterable[MarkSummary | MarkTally]) -> list[str]:
     """Return the baselines that any of these marks has, in the order of tables."""
-    return ordered_baselines({name for mark in marks for name in mark.baselines})
+    names = set()
+    for mark in marks:
+        for name in mark.baselines:
+            names.add(name)
+    return ordered_baselines(names)
 
 
 def _sample(
     games: Iterable[MarkedGame], key: Key, number: Callable[[MarkTally], float | None]
 ) -> tuple[list[Row], Measure]:
-    """Return the games that have a number, as statistics pool them over player counts, and the number as a measure.
+    """Return the games that have a number, as statistics pool them over player counts, and the
+    number as a measure.
 
     It stands in for the score: games with the same moves may differ in it all the same.
     """
     numbers = {game.row: number(game.tallies[key]) for game in games if key in game.tallies}
     rows = [row for row, value in numbers.items() if value is not None]
-    pooled = complete(rows) if len(player_counts(rows)) > 1 else rows
+    if len(player_counts(rows)) > 1:
+        pooled = complete(rows)
+    else:
+        pooled = rows
     info = key.info
-    better: Better | None = None if info is None or info.best is None else "more" if info.higher else "fewer"
+    better: Better | None = None
+    if info is not None and info.best is not None:
+        better = "more" if info.higher else "fewer"
     measure = _counted_as(f"{MARK}{key.role}.{key.name}", key.title, better, numbers.get)
     return pooled or rows, measure
 
 
-def _counted_as(key: str, unit: str, better: Better | None, of: Callable[[Row], float | None]) -> Measure:
+def _counted_as(
+    key: str, unit: str, better: Better | None, of: Callable[[Row], float | None]
+) -> Measure:
     """Return a number of marked games as a measure."""
     return replace(STRICT, key=key, unit=unit, better=better, least=None, of=of, most=None)
 
@@ -184,44 +225,66 @@ def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
 
 
 def compared(
-    games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None, stopped: Stopped | None = None
+    games: Sequence[MarkedGame],
+    arms: Sequence[str],
+    baseline: str | None,
+    stopped: Stopped | None = None,
 ) -> tuple[MarkDifference, ...]:
     """Compare arms with the baseline by the marks that both have, paired as scores are.
 
-    All are corrected together by Holm's procedure: many marks are many chances to find something. Arms that are no
-    hypothesis, the baseline once more and those that cheat, are not corrected for and have no corrected p. `stopped`:
-    of a run with a stop rule, whose tests hold at every look.
+    All are corrected together by Holm's procedure: many marks are many chances to find something.
+    Arms that are no hypothesis, the baseline once more and those that cheat, are not corrected for
+    and have no corrected p. `stopped`: of a run with a stop rule, whose tests hold at every look.
     """
-    by_arm = {arm: [game for game in games if game.row.arm == arm] for arm in arms}
+    by_arm = {}
+    for arm in arms:
+        by_arm[arm] = [game for game in games if game.row.arm == arm]
     standard = by_arm.pop(baseline or "", [])
     rows = [game.row for game in standard]
-    aside = {arm for arm, played in by_arm.items() if no_hypothesis([game.row for game in played], rows)}
+    aside = set()
+    for arm, played in by_arm.items():
+        if no_hypothesis([game.row for game in played], rows):
+            aside.add(arm)
     marks = keys(standard)
     results = []
     for key in marks:
         measure = _sample(games, key, lambda tally: tally.mean)[1]
-        samples = [_sample(played, key, lambda tally: tally.mean)[0] for played in (standard, *by_arm.values())]
+        samples = [
+            _sample(played, key, lambda tally: tally.mean)[0]
+            for played in (standard, *by_arm.values())
+        ]
         pairs = [(sample, samples[0]) for sample in samples[1:] if sample]
         tests = len(marks) * len(by_arm)
-        results += [(key, each) for each in widest(differences(pairs, measure, stopped, tests=tests))]
+        results += [
+            (key, each) for each in widest(differences(pairs, measure, stopped, tests=tests))
+        ]
     return tuple(MarkDifference(key, each) for key, each in _together(results, aside))
 
 
-def _together(results: Sequence[tuple[K, Difference]], aside: Collection[str]) -> list[tuple[K, Difference]]:
-    """Correct all of these by Holm's procedure, except those of the arms `aside`, which are no hypotheses."""
+def _together(
+    results: Sequence[tuple[K, Difference]], aside: Collection[str]
+) -> list[tuple[K, Difference]]:
+    """Correct all of these by Holm's procedure, except those of the arms `aside`, which are no
+    hypotheses."""
     ps = corrected([None if each.arm in aside else each.p for _, each in results])
     number = sum(p is not None for p in ps)
     return [(key, alone(each, p, number)) for (key, each), p in zip(results, ps, strict=True)]
 
 
 def fault_differences(
-    games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None, stopped: Stopped | None = None
+    games: Sequence[MarkedGame],
+    arms: Sequence[str],
+    baseline: str | None,
+    stopped: Stopped | None = None,
 ) -> list[tuple[Kind, Difference]]:
-    """Compare arms with the baseline by how many moves of a game have each fault, on the same deals.
+    """Compare arms with the baseline by how many moves of a game have each fault, on the same
+    deals.
 
     All faults of all arms are corrected together, as marks are.
     """
-    by_arm = {arm: [game.row for game in games if game.row.arm == arm] for arm in arms}
+    by_arm = {}
+    for arm in arms:
+        by_arm[arm] = [game.row for game in games if game.row.arm == arm]
     standard = by_arm.pop(baseline or "", [])
     aside = {arm for arm, rows in by_arm.items() if no_hypothesis(rows, standard)}
     kinds = games[0].quality if standard else {}
@@ -230,14 +293,17 @@ def fault_differences(
         counts = {game.row: game.quality[kind] for game in games}
         measure = _counted_as(kind, "moves per game", "fewer", counts.get)
         pairs = [(rows, standard) for rows in by_arm.values() if rows]
-        compared_pairs = widest(differences(pairs, measure, stopped, tests=len(kinds) * len(by_arm)))
+        compared_pairs = widest(
+            differences(pairs, measure, stopped, tests=len(kinds) * len(by_arm))
+        )
         results += [(kind, each) for each in compared_pairs]
     return _together(results, aside)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Statements of a role in an arm that called something equally likely, in the same words or the same range."""
+    """Statements of a role in an arm that called something equally likely, in the same words or the
+    same range."""
 
     stated: Stated
     statements: int
@@ -246,9 +312,15 @@ class Calibration:
     true: float
     """The share that came true."""
     low: float | None
-    """The 95 % interval of that share, over deals: statements of one game are not independent. None for one deal."""
+    """The 95 % interval of that share, over deals: statements of one game are not independent. None
+    for one deal."""
     high: float | None
     deals: int
+
+
+def _true_and_stated(tallies: Iterable[StatedTally]) -> tuple[int, int]:
+    """Return how many statements came true, and how many there are."""
+    return sum(tally.true for tally in tallies), sum(tally.statements for tally in tallies)
 
 
 def calibrations(games: Sequence[MarkedGame]) -> tuple[Calibration, ...]:
@@ -259,12 +331,14 @@ def calibrations(games: Sequence[MarkedGame]) -> tuple[Calibration, ...]:
             by_deal[stated][game.row.seed].append(tally)
     results = []
     for stated, deals in by_deal.items():
-        counts = np.array(
-            [[sum(t.true for t in each), sum(t.statements for t in each)] for each in deals.values()], float
-        )
+        counts = np.array([_true_and_stated(tallies) for tallies in deals.values()], float)
         share, *ends = (float(end) for end in pooled_shares(counts[:, 0], counts[:, 1]))
         n = int(counts[:, 1].sum())
-        likely = sum(tally.likely for each in deals.values() for tally in each) / n if stated.chance else None
+        likely = None
+        if stated.chance:
+            likely = sum(tally.likely for tally in chain.from_iterable(deals.values())) / n
         low, high = (None if math.isnan(end) else end for end in ends)
         results.append(Calibration(stated, n, likely, share, low, high, len(deals)))
-    return tuple(sorted(results, key=lambda each: (each.stated.role, each.stated.kind, each.likely or 0.0)))
+    return tuple(
+        sorted(results, key=lambda each: (each.stated.role, each.stated.kind, each.likely or 0.0))
+    )

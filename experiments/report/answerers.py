@@ -1,8 +1,10 @@
-"""The models of a run: who answered, what each role took, what answers were held to, and where that differs."""
+"""The models of a run: who answered, what each role took, what answers were held to, and where that
+differs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from experiments.analysis.statistics.clusters import groups
@@ -29,7 +31,8 @@ class Answerer:
     ids: set[str] = field(default_factory=set)
     """By which its servers said that they answered."""
     held: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
-    """By arm and role: how many of its first answers were held to what. Second requests may have another format."""
+    """By arm and role: how many of its first answers were held to what. Second requests may have
+    another format."""
 
     @property
     def kinds(self) -> Counter[str]:
@@ -39,8 +42,8 @@ class Answerer:
 
 @dataclass
 class RoleUsage:
-    """What the calls of a role to one model took in the finished games of an arm. Tokens and money are of what was paid
-    for: a cache and simulated models cost nothing."""
+    """What the calls of a role to one model took in the finished games of an arm. Tokens and money
+    are of what was paid for: a cache and simulated models cost nothing."""
 
     calls: int = 0
     paid: int = 0
@@ -88,7 +91,8 @@ class Asked:
 
 
 def read_asked(folder: Path, rows: Iterable[Row]) -> Asked:
-    """Return what models were asked; a journal that cannot be read says nothing, and one of programs need not be."""
+    """Return what models were asked; a journal that cannot be read says nothing, and one of
+    programs need not be."""
     asked = Asked()
     for row in rows:
         path = folder / row.journal
@@ -106,34 +110,42 @@ def confound(answerers: Mapping[str, Answerer]) -> Iterator[str]:
     answering = [model for model in answerers if answerers[model].kinds]
     by_kind = groups(answering, lambda model: answerers[model].kinds.most_common(1)[0][0])
     if len(by_kind) > 1:
-        ways = "; ".join(f"those of {', '.join(models)} to {kind}" for kind, models in by_kind.items())
+        ways = "; ".join(
+            f"those of {', '.join(models)} to {kind}" for kind, models in by_kind.items()
+        )
         yield (
-            f"Servers held answers to different things: {ways}. So a difference between these models may be one of "
-            "schemas: unreadable answers and illegal moves are rarer with one. `response_format: none` asks all alike."
+            f"Servers held answers to different things: {ways}. So a difference between these "
+            "models may be one of schemas: unreadable answers and illegal moves are rarer with "
+            "one. `response_format: none` asks all alike."
         )
     for model in answering:
         yield from _arms_apart(model, answerers[model].held)
 
 
 APART = 0.05
-"""The difference between two arms, in the share of a role's answers that were held to one thing, that is said."""
+"""The difference between two arms, in the share of a role's answers that were held to one thing,
+that is said."""
 
 
 def _arms_apart(model: str, held: Mapping[tuple[str, str], Counter[str]]) -> Iterator[str]:
     """Say of each role where arms differ most in what the answers of one model were held to."""
     for role, keys in groups(held, lambda key: key[1]).items():
-        kinds = dict.fromkeys(kind for key in keys for kind in held[key])
-        widest, largest = None, APART
+        kinds = dict.fromkeys(chain.from_iterable(held[key] for key in keys))
+        widest = None
+        largest = APART
         for kind in kinds:
             by_share = sorted(keys, key=lambda key: held[key][kind] / held[key].total())
-            low, high = by_share[0], by_share[-1]
+            low = by_share[0]
+            high = by_share[-1]
             distance = held[high][kind] / held[high].total() - held[low][kind] / held[low].total()
             if distance > largest:
-                widest, largest = (kind, high, low), distance
+                widest = (kind, high, low)
+                largest = distance
         if widest is not None:
             kind, high, low = widest
             yield (
                 f"Arms of {model} differ in what the server held answers of {role} to: to {kind}, "
-                f"{held[high][kind]} of {held[high].total()} in {high[0]} and {held[low][kind]} of {held[low].total()} "
-                f"in {low[0]}. So a difference between these arms may be one of schemas."
+                f"{held[high][kind]} of {held[high].total()} in {high[0]} and {held[low][kind]} "
+                f"of {held[low].total()} in {low[0]}. So a difference between these arms may be "
+                "one of schemas."
             )

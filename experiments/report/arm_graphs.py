@@ -1,5 +1,6 @@
-"""How the graphs of arms differ from the baseline's: removed nodes, what differs beside the nodes, and what added roles
-change in the games: how many go otherwise, their first other move, and what was proposed."""
+"""How the graphs of arms differ from the baseline's: removed nodes, what differs beside the nodes,
+and what added roles change in the games: how many go otherwise, their first other move, and what
+was proposed."""
 
 import statistics
 from collections import Counter
@@ -30,26 +31,40 @@ Traits: TypeAlias = Mapping[str, str]
 
 
 def seat(run: Run, arm: str | None) -> Mapping[str, Any]:
-    """Return the seat that an arm has everywhere, as run.yaml records it; empty where it has none."""
-    return (run.get("seats") or {}).get(((run.get("arms") or {}).get(arm) or {}).get("everybody")) or {}
+    """Return the seat that an arm has everywhere, as run.yaml records it; empty where it has
+    none."""
+    return (run.get("seats") or {}).get(
+        ((run.get("arms") or {}).get(arm) or {}).get("everybody")
+    ) or {}
 
 
 def removed(run: Run) -> Mapping[str, list[str]]:
     """Return the nodes of the baseline that arms of the same graph lack, by arm."""
-    nodes = {arm: [name for name in base["nodes"] if name not in own["nodes"]] for arm, (base, own) in _pairs(run)}
+    nodes = {}
+    for arm, (base, own) in _pairs(run):
+        nodes[arm] = [name for name in base["nodes"] if name not in own["nodes"]]
     return {arm: names for arm, names in nodes.items() if names}
 
 
 def unnamed(run: Run) -> Mapping[str, str]:
     """Say which nodes and sections an arm lacks, by arm, where its name does not name them all."""
-    nodes, clauses = removed(run), {}
+    nodes = removed(run)
+    clauses = {}
     for arm, (base, own) in _pairs(run):
-        sections = [name for name in own.get("without_sections", ()) if name not in base.get("without_sections", ())]
-        lacking = [*nodes.get(arm, ()), *sections]
-        if not all(any(word in arm for word in name.split("_")) for name in lacking):
-            named = [*nodes.get(arm, ()), *(f"section {name}" for name in sections)]
-            clauses[arm] = say.LACKS(removed=listed(named))
+        sections = []
+        for name in own.get("without_sections", ()):
+            if name not in base.get("without_sections", ()):
+                sections.append(name)
+        lacking = nodes.get(arm, [])
+        if not all(_names(arm, part) for part in (*lacking, *sections)):
+            parts = [*lacking, *(f"section {name}" for name in sections)]
+            clauses[arm] = say.LACKS(removed=listed(parts))
     return clauses
+
+
+def _names(arm: str, part: str) -> bool:
+    """Tell whether the name of an arm has a word of a part's name."""
+    return any(word in arm for word in part.split("_"))
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, tuple[Mapping[str, Any], Mapping[str, Any]]]]:
@@ -62,23 +77,44 @@ def _pairs(run: Run) -> Iterator[tuple[str, tuple[Mapping[str, Any], Mapping[str
 
 
 def sentences(run: Run, arms: Iterable[str]) -> Iterator[str]:
-    """Say, where arms have another graph than the baseline, or none, what differs beside the roles."""
-    arms, baseline = tuple(arms), run.get("baseline")
+    """Say, where arms have another graph than the baseline, or none, what differs beside the
+    roles."""
+    arms = tuple(arms)
+    baseline = run.get("baseline")
     base = traits(run, baseline)
-    of_graph = {arm: bool(seat(run, arm).get("config")) for arm in (baseline, *arms) if seat(run, arm)}
-    if apart := [arm for arm in arms if arm in of_graph and of_graph[arm] != of_graph.get(baseline)]:
+    of_graph = {}
+    for arm in (baseline, *arms):
+        if seat(run, arm):
+            of_graph[arm] = bool(seat(run, arm).get("config"))
+    if apart := [
+        arm for arm in arms if arm in of_graph and of_graph[arm] != of_graph.get(baseline)
+    ]:
         yield say.NO_GRAPHS(arms=listed(apart), than=str(baseline))
-    others = {arm: traits(run, arm) for arm in arms if seat(run, arm).get("spec") != seat(run, baseline).get("spec")}
+    others = {}
+    for arm in arms:
+        if seat(run, arm).get("spec") != seat(run, baseline).get("spec"):
+            others[arm] = traits(run, arm)
     others = {arm: each for arm, each in others.items() if base and each and each != base}
-    aspects = [name for name in base if any(each[name] != base[name] for each in others.values())]
+    aspects = []
+    for name in base:
+        if any(each[name] != base[name] for each in others.values()):
+            aspects.append(name)
     if not aspects:
         return
     if len(others) <= NAMED:
-        graphs = {**others, str(baseline): base}  # `calls a turn (house: 4, cac: 3)`
-        values = listed([f"{name} ({', '.join(f'{arm}: {graphs[arm][name]}' for arm in graphs)})" for name in aspects])
-        yield say.GRAPHS(arms=listed([*others, str(baseline)]), aspects=values)
+        graphs = {**others, str(baseline): base}
+        values = [_values(name, graphs) for name in aspects]
+        yield say.GRAPHS(arms=listed([*others, str(baseline)]), aspects=listed(values))
     else:
-        yield say.GRAPHS(arms=f"{len(others)} arms and {baseline}", aspects=f"{listed(aspects)}{say.SEATS}")
+        yield say.GRAPHS(
+            arms=f"{len(others)} arms and {baseline}", aspects=f"{listed(aspects)}{say.SEATS}"
+        )
+
+
+def _values(aspect: str, graphs: Mapping[str, Traits]) -> str:
+    """Return `calls a turn (house: 4, cac: 3)`."""
+    by_arm = [f"{arm}: {graph[aspect]}" for arm, graph in graphs.items()]
+    return f"{aspect} ({', '.join(by_arm)})"
 
 
 def traits(run: Run, arm: str | None) -> Traits:
@@ -92,8 +128,13 @@ def traits(run: Run, arm: str | None) -> Traits:
         return {}
     rule = ["the safety rule"] if config.verify.rule == "safety" else []
     return {
-        "verifier": listed([*(f"the role {config.nodes[judge].role}" for judge in config.judges), *rule]) or "none",
-        "context": config.context if isinstance(config.context, str) else f"its own {config.context.name}",
+        "verifier": listed(
+            [*(f"the role {config.nodes[judge].role}" for judge in config.judges), *rule]
+        )
+        or "none",
+        "context": config.context
+        if isinstance(config.context, str)
+        else f"its own {config.context.name}",
         "calls a turn": spans(sorted({turn_calls(at(config, count)) for count in counts})),
         "models": recorded.model,
     }
@@ -111,14 +152,18 @@ class AddedRole:
     turns: tuple[int, ...]
     """Of each pair whose moves differ, the first turn in which they do, ascending."""
     moves: Mapping[str, int]
-    """What the arm does in these turns: `another discard`, `a discard for a hint`; the most frequent first."""
+    """What the arm does in these turns: `another discard`, `a discard for a hint`; the most
+    frequent first."""
     proposed: Mapping[str, tuple[float, int]]
-    """By node that proposes moves: the turns in which its proposal was played, samples as shares, and all turns."""
+    """By node that proposes moves: the turns in which its proposal was played, samples as shares,
+    and all turns."""
 
     @property
     def data(self) -> dict[str, Any]:
         """It as plain data, with its sentence."""
-        return {name: value for name, value in vars(self).items() if name != "baseline"} | {"said": self.sentence}
+        return {name: value for name, value in vars(self).items() if name != "baseline"} | {
+            "said": self.sentence
+        }
 
     @property
     def sentence(self) -> str:
@@ -127,25 +172,39 @@ class AddedRole:
             kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
             half = statistics.median_high(self.turns)
             added = say.ADDED_OTHER(n=len(self.turns), games=self.games, turn=half, moves=kinds)
-        played = (
-            f" {say.ADDED_PLAYED(role=node, percent=percent(played / turns), of_turns=many(turns, 'turn'))}"
-            for node, (played, turns) in self.proposed.items()
-        )
-        return say.ADDED(arm=self.arm, role=" and ".join(self.nodes), added=added, played="".join(played))
+        played = ""
+        for node, (moves, turns) in self.proposed.items():
+            of_turns = many(turns, "turn")
+            share = percent(moves / turns)
+            played += f" {say.ADDED_PLAYED(role=node, percent=share, of_turns=of_turns)}"
+        return say.ADDED(arm=self.arm, role=" and ".join(self.nodes), added=added, played=played)
 
 
 def added_roles(data: RunData) -> list[AddedRole]:
-    """Return what each arm changes that only adds nodes; none without a baseline or without journals."""
-    baseline, arms = data.analysis.baseline, data.run.get("arms") or {}
-    purposes = {arm: Purpose.model_validate(entry["purpose"]) for arm, entry in arms.items() if entry.get("purpose")}
-    added = {arm: purpose.nodes for arm, purpose in purposes.items() if purpose.kind == "added" and arm in data.arms}
+    """Return what each arm changes that only adds nodes; none without a baseline or without
+    journals."""
+    baseline = data.analysis.baseline
+    arms = data.run.get("arms") or {}
+    purposes = {}
+    for arm, entry in arms.items():
+        if entry.get("purpose"):
+            purposes[arm] = Purpose.model_validate(entry["purpose"])
+    added = {}
+    for arm, purpose in purposes.items():
+        if purpose.kind == "added" and arm in data.arms:
+            added[arm] = purpose.nodes
     there = all(data.path(row).exists() for row in data.rows)
-    return [_added(data, arm, baseline, nodes) for arm, nodes in added.items()] if baseline and there else []
+    if baseline and there:
+        return [_added(data, arm, baseline, nodes) for arm, nodes in added.items()]
+    return []
 
 
 def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> AddedRole:
-    ours, theirs = ({row.pairing: row for row in data.rows_of(name)} for name in (arm, baseline))
-    deals, turns, kinds = sorted(ours.keys() & theirs.keys()), list[int](), Counter[str]()
+    ours = {row.pairing: row for row in data.rows_of(arm)}
+    theirs = {row.pairing: row for row in data.rows_of(baseline)}
+    deals = sorted(ours.keys() & theirs.keys())
+    turns = list[int]()
+    kinds = Counter[str]()
     for deal in deals:
         if ours[deal].moves_digest == theirs[deal].moves_digest:
             continue
@@ -153,7 +212,9 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
         if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):
             turns.append(turn)
             ours_is, theirs_is = (moves[turn - 1].kind.partition("_")[0] for moves in (mine, base))
-            kinds[f"another {ours_is}" if ours_is == theirs_is else f"a {ours_is} for a {theirs_is}"] += 1
+            kinds[
+                f"another {ours_is}" if ours_is == theirs_is else f"a {ours_is} for a {theirs_is}"
+            ] += 1
     tallies = []
     with suppress(NothingToDrawError):  # more arms than have a row each
         tallies = [tally.proposed for (name, _), tally in data.tallies.items() if name == arm]

@@ -1,4 +1,5 @@
-"""The tables of a design of coalitions: what each part adds, interactions, and which part is worth a better model."""
+"""The tables of a design of coalitions: what each part adds, interactions, and which part is worth
+a better model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -42,41 +43,65 @@ def of_study(study: CoalitionStudy | None) -> Iterator[Block]:
 
 
 PARTS_CAPTION = (
-    "What each part adds, in the metric of this report, with 95 % intervals over deals; p is corrected by Holm "
-    "among the terms of a kind. *Leave-one-out*: what the whole graph loses without the part. *Shapley*: the mean "
-    "of what it adds over all orders in which the parts may join; these values sum to all less none. *Alone*: "
-    "what it adds to none of the others. *Banzhaf*: the mean over all sets of the others. Only Shapley values are "
-    "shares of the whole: the last row has the sums. *Primary*, named before the run: {primary}; the other kinds "
-    "are exploratory."
+    "What each part adds, in the metric of this report, with 95 % intervals over deals; p is "
+    "corrected by Holm among the terms of a kind. *Leave-one-out*: what the whole graph loses "
+    "without the part. *Shapley*: the mean of what it adds over all orders in which the parts "
+    "may join; these values sum to all less none. *Alone*: what it adds to none of the others. "
+    "*Banzhaf*: the mean over all sets of the others. Only Shapley values are shares of the "
+    "whole: the last row has the sums. *Primary*, named before the run: {primary}; the other "
+    "kinds are exploratory."
 )
 
 
 def parts(study: CoalitionStudy) -> Table:
     """Return a row for each part, and one with the sums, at each player count and pooled."""
-    rows, looks = list[list[Cell]](), list[Any]()
+    rows = list[list[Cell]]()
+    looks = list[Any]()
     for absence, players in _groups(study):
-        effects = {(each.kind, each.parts): each.difference for each in _at(study, absence, players)}
+        effects = {}
+        for each in _at(study, absence, players):
+            effects[(each.kind, each.parts)] = each.difference
         head = [absence if len(study.absences) > 1 else None, _counts(study, players)]
         for name in study.design.names:
-            cells = [cell for kind in SHOWN for cell in _estimate(effects.get((kind, (name,))))]
+            cells = []
+            for kind in SHOWN:
+                for cell in _estimate(effects.get((kind, (name,)))):
+                    cells.append(cell)
             rows.append([*head, name, *cells])
             looks.append("plain")
-        sums = [
-            [effects[kind, (name,)].mean for name in study.design.names if (kind, (name,)) in effects] for kind in SHOWN
-        ]
+        sums = []
+        for kind in SHOWN:
+            sums.append(
+                [
+                    effects[kind, (name,)].mean
+                    for name in study.design.names
+                    if (kind, (name,)) in effects
+                ]
+            )
         whole = effects.get(("all_parts", study.design.names))
-        totals = [cell for values in sums for cell in (((sum(values), None, None) if values else None), None)]
+        totals = []
+        for values in sums:
+            for cell in (((sum(values), None, None) if values else None), None):
+                totals.append(cell)
         rows.append([*head, f"sum (all less none: {whole.mean:+.2f})" if whole else "sum", *totals])
         looks.append("strong")
     columns = [
-        *(Column("absence", "absent by", constant=True), Column("players", "players", RIGHT, constant=True)),
+        Column("absence", "absent by", constant=True),
+        Column("players", "players", RIGHT, constant=True),
         Column("part", "part", constant=True),
     ]
     for kind in SHOWN:
         columns.append(Column(kind, TITLES[kind], estimate(signed=True)))
         columns.append(Column(f"{kind}_p", "p, Holm", P_VALUE))
     caption = PARTS_CAPTION.format(primary=TITLES[study.design.primary])
-    return table("coalitions", columns, rows, title="What each part adds", caption=caption, looks=tuple(looks))
+    return table(
+        "coalitions",
+        columns,
+        rows,
+        title="What each part adds",
+        caption=caption,
+        looks=tuple(looks),
+    )
 
 
 def brief(study: CoalitionStudy) -> Table:
@@ -84,16 +109,23 @@ def brief(study: CoalitionStudy) -> Table:
     table_of_parts = parts(study)
     counts = {_counts(study, effect.difference.players) for effect in study.pooled}
     rows = tuple(row for row in table_of_parts.rows if row[1] in counts)
-    looks = tuple(look for look, row in zip(table_of_parts.looks, table_of_parts.rows, strict=True) if row[1] in counts)
+    looks = tuple(
+        look
+        for look, row in zip(table_of_parts.looks, table_of_parts.rows, strict=True)
+        if row[1] in counts
+    )
     shown = replace(table_of_parts, rows=rows, looks=looks, title="", caption="")
-    keys = ("absence", *(["players"] if len(counts) > 1 else []), "part", "leave_one_out", "shapley", "alone")
+    keys = ["absence", "part", "leave_one_out", "shapley", "alone"]
+    if len(counts) > 1:
+        keys.insert(1, "players")
     return shown.select(keys)
 
 
 INTERACTIONS_CAPTION = (
-    "How much more each of two parts adds where the other is there, on average over the others (Shapley "
-    "interaction index), with 95 % intervals over deals; p is corrected by Holm among all pairs. The last row: "
-    "the interaction of all parts at once, which is left when all smaller ones are taken out."
+    "How much more each of two parts adds where the other is there, on average over the others "
+    "(Shapley interaction index), with 95 % intervals over deals; p is corrected by Holm among "
+    "all pairs. The last row: the interaction of all parts at once, which is left when all "
+    "smaller ones are taken out."
 )
 
 
@@ -107,9 +139,13 @@ def interactions(study: CoalitionStudy) -> Table:
                 head = [absence if len(study.absences) > 1 else None, _counts(study, players), name]
                 rows.append([*head, *_estimate(each.difference), each.difference.n, reading(each)])
     columns = (
-        *(Column("absence", "absent by", constant=True), Column("players", "players", RIGHT, constant=True)),
-        *(Column("parts", "parts", constant=True), Column("interaction", "interaction", estimate(signed=True))),
-        *(Column("p_holm", "p, Holm", P_VALUE), Column("n", "deals", INT), Column("reading", "reading")),
+        Column("absence", "absent by", constant=True),
+        Column("players", "players", RIGHT, constant=True),
+        Column("parts", "parts", constant=True),
+        Column("interaction", "interaction", estimate(signed=True)),
+        Column("p_holm", "p, Holm", P_VALUE),
+        Column("n", "deals", INT),
+        Column("reading", "reading"),
     )
     return table("interactions", columns, rows, title="Interactions", caption=INTERACTIONS_CAPTION)
 
@@ -117,9 +153,15 @@ def interactions(study: CoalitionStudy) -> Table:
 def reading(effect: Effect) -> str:
     """Return in a word what an interaction of two is, where it is shown."""
     if not effect.difference.claimed or effect.kind != "interaction":
-        return "shown" if effect.difference.claimed else "not shown"
+        if effect.difference.claimed:
+            return "shown"
+        return "not shown"
     gain = effect.benefit
-    return "shown" if gain is None else "complementary" if gain > 0 else "redundant"
+    if gain is None:
+        return "shown"
+    if gain > 0:
+        return "complementary"
+    return "redundant"
 
 
 # Which part deserves the better model
@@ -140,48 +182,67 @@ class Assignment:
     best: bool
     """Whether no other assignment scores at least as much at a lower cost, by the means."""
     per_cost: float | None
-    """Points gained over the replacement in all parts for each unit of cost; None for that assignment itself."""
+    """Points gained over the replacement in all parts for each unit of cost; None for that
+    assignment itself."""
 
 
 ALLOCATION_CAPTION = (
-    "Which parts the graph's own models answer, and which {replacement} answers in their place: the mean score "
-    "with its 95 % interval, and what a game costs{unit}. *Front*: no other assignment scores as much for less, "
-    "by the means; neighbours on it may differ by chance. *Points for each*: points more than {none}, divided by "
-    "the cost more."
+    "Which parts the graph's own models answer, and which {replacement} answers in their place: "
+    "the mean score with its 95 % interval, and what a game costs{unit}. *Front*: no other "
+    "assignment scores as much for less, by the means; neighbours on it may differ by chance. "
+    "*Points for each*: points more than {none}, divided by the cost more."
 )
 
 
 def allocation(data: RunData, study: CoalitionStudy) -> Table:
-    """Return a row for each assignment of models, for parts that are absent by another model, the cheapest first."""
+    """Return a row for each assignment of models, for parts that are absent by another model, the
+    cheapest first."""
     every = assignments(data, study)
     replacements = ", ".join(every)
     money = all(_priced(data, study))
     unit = "USD" if money else "tokens"
     digits = number(4) if money else number(0, grouped=True)
     columns = (
-        *(Column("model", "replacement", constant=True), Column("parts", "own model for", constant=True)),
-        *(Column("score", data.analysis.score, NUMBER), Column("bounds", "95 %", INTERVAL)),
-        *(Column("cost", f"{unit} a game", digits), Column("front", "front")),
+        Column("model", "replacement", constant=True),
+        Column("parts", "own model for", constant=True),
+        Column("score", data.analysis.score, NUMBER),
+        Column("bounds", "95 %", INTERVAL),
+        Column("cost", f"{unit} a game", digits),
+        Column("front", "front"),
         Column("per_cost", f"points for each {'cent' if money else '1,000 tokens'}", SIGNED),
     )
     scale = 0.01 if money else 1_000.0
-    rows = [
-        (
-            *(model, " + ".join(each.parts) or "no part", each.score, (each.low, each.high), each.cost),
-            *("yes" if each.best else "", None if each.per_cost is None else each.per_cost * scale),
-        )
-        for model, rows_of_model in every.items()
-        for each in rows_of_model
-    ]
-    simulated = "; prices of simulated models are made up" if _simulated(data, study) else ""
+    rows = []
+    for model, rows_of_model in every.items():
+        for each in rows_of_model:
+            rows.append(
+                (
+                    model,
+                    " + ".join(each.parts) or "no part",
+                    each.score,
+                    (each.low, each.high),
+                    each.cost,
+                    "yes" if each.best else "",
+                    None if each.per_cost is None else each.per_cost * scale,
+                )
+            )
+    if _simulated(data, study):
+        simulated = "; prices of simulated models are made up"
+    else:
+        simulated = ""
     caption = ALLOCATION_CAPTION.format(
-        replacement=replacements, unit=f", in {unit}{simulated}", none="the replacement in all parts"
+        replacement=replacements,
+        unit=f", in {unit}{simulated}",
+        none="the replacement in all parts",
     )
-    return table("allocation", columns, rows, title="Which part deserves the better model", caption=caption)
+    return table(
+        "allocation", columns, rows, title="Which part deserves the better model", caption=caption
+    )
 
 
 def assignments(data: RunData, study: CoalitionStudy) -> dict[str, list[Assignment]]:
-    """Return the assignments of models by the replacement, the cheapest first; none where no model is replaced."""
+    """Return the assignments of models by the replacement, the cheapest first; none where no model
+    is replaced."""
     summaries = {summary.arm: summary for summary in data.analysis.summaries}  # the last: pooled
     money = all(_priced(data, study))
     every = dict[str, list[Assignment]]()
@@ -194,7 +255,13 @@ def assignments(data: RunData, study: CoalitionStudy) -> dict[str, list[Assignme
             none = study.design.arm(absence, frozenset())
             rows = [
                 _assignment(
-                    arm, study.design.names, arms[arm], of_arms[arm].of(data.analysis.score), costs, scores, none
+                    arm,
+                    study.design.names,
+                    arms[arm],
+                    of_arms[arm].of(data.analysis.score),
+                    costs,
+                    scores,
+                    none,
                 )
                 for arm in sorted(of_arms, key=lambda arm: (costs[arm], -scores[arm]))
             ]
@@ -203,25 +270,46 @@ def assignments(data: RunData, study: CoalitionStudy) -> dict[str, list[Assignme
 
 
 def _assignment(
-    arm: str, names: tuple[str, ...], present: frozenset[str], score: Any, costs: Mapping[str, float],
-    scores: Mapping[str, float], none: str,
-) -> Assignment:  # fmt: skip
-    cheaper = [other for other in costs if other != arm and costs[other] <= costs[arm] and scores[other] >= scores[arm]]
-    better = [other for other in cheaper if (costs[other], scores[other]) != (costs[arm], scores[arm])]
-    extra_cost = costs[arm] - costs[none] if none in costs else 0.0
+    arm: str,
+    names: tuple[str, ...],
+    present: frozenset[str],
+    score: Any,
+    costs: Mapping[str, float],
+    scores: Mapping[str, float],
+    none: str,
+) -> Assignment:
+    cheaper = []
+    for other in costs:
+        if other != arm and costs[other] <= costs[arm] and scores[other] >= scores[arm]:
+            cheaper.append(other)
+    better = []
+    for other in cheaper:
+        if (costs[other], scores[other]) != (costs[arm], scores[arm]):
+            better.append(other)
+    if none in costs:
+        extra_cost = costs[arm] - costs[none]
+    else:
+        extra_cost = 0.0
     gain = (scores[arm] - scores[none]) / extra_cost if extra_cost > 0 else None
     own_parts = tuple(name for name in names if name in present)
-    return Assignment(arm, own_parts, score.mean, score.low, score.high, costs[arm], not better, gain)
+    return Assignment(
+        arm, own_parts, score.mean, score.low, score.high, costs[arm], not better, gain
+    )
 
 
 def _cost(summary: Summary, money: bool) -> float:
     means = summary.means
-    return float(means["usd"] or 0.0) if money else float((means["tokens_in"] or 0) + (means["tokens_out"] or 0))
+    if money:
+        return float(means["usd"] or 0.0)
+    return float((means["tokens_in"] or 0) + (means["tokens_out"] or 0))
 
 
 def _priced(data: RunData, study: CoalitionStudy) -> Iterator[bool]:
     """Yield for each game of a replaced model whether its price is known."""
-    arms = {study.design.arm(absence, present) for absence in study.design.by for present in study.design.every}
+    arms = set()
+    for absence in study.design.by:
+        for present in study.design.every:
+            arms.add(study.design.arm(absence, present))
     for row in data.rows:
         if row.arm in arms and isinstance(study.design.by[0], Replacement):
             yield row.usd is not None
@@ -235,18 +323,29 @@ def _simulated(data: RunData, study: CoalitionStudy) -> bool:
 
 
 def _groups(study: CoalitionStudy) -> list[tuple[str, int | None]]:
-    """Return the ways to be absent and the player counts that there are terms of, pooled ones first."""
+    """Return the ways to be absent and the player counts that there are terms of, pooled ones
+    first."""
     counts = dict.fromkeys(each.difference.players for each in study.effects)
     ascending = sorted(counts, key=lambda players: players or 0)
-    return [(absence, players) for absence in study.absences for players in ascending]
+    groups = list[tuple[str, int | None]]()
+    for absence in study.absences:
+        for players in ascending:
+            groups.append((absence, players))
+    return groups
 
 
 def _at(study: CoalitionStudy, absence: str, players: int | None) -> list[Effect]:
-    return [each for each in study.effects if (each.absence, each.difference.players) == (absence, players)]
+    eaches = list[Effect]()
+    for each in study.effects:
+        if (each.absence, each.difference.players) == (absence, players):
+            eaches.append(each)
+    return eaches
 
 
 def _counts(study: CoalitionStudy, players: int | None) -> str:
-    return "all" if players is None else str(players)
+    if players is None:
+        return "all"
+    return str(players)
 
 
 def _estimate(difference: Difference | None) -> tuple[Cell, Cell]:
@@ -261,11 +360,10 @@ def plain(data: RunData) -> dict[str, Any]:
     study = data.coalitions
     if study is None:
         return {}
-    by_model = assignments(data, study).items()
-    return {
-        **terms(study),
-        "assignments": {model: [asdict(each) for each in rows_of_model] for model, rows_of_model in by_model},
-    }
+    by_model = {}
+    for model, rows in assignments(data, study).items():
+        by_model[model] = [asdict(assignment) for assignment in rows]
+    return {**terms(study), "assignments": by_model}
 
 
 def terms(study: CoalitionStudy) -> dict[str, Any]:
@@ -274,12 +372,30 @@ def terms(study: CoalitionStudy) -> dict[str, Any]:
         "parts": {name: list(members) for name, members in study.design.parts.items()},
         "primary": study.design.primary,
         "terms": [
-            {"kind": each.kind, "parts": each.parts, "absence": each.absence, **_numbers(each.difference)}
+            {
+                "kind": each.kind,
+                "parts": each.parts,
+                "absence": each.absence,
+                **_numbers(each.difference),
+            }
             for each in study.effects
         ],
     }
 
 
 def _numbers(difference: Difference) -> dict[str, Any]:
-    names = ["players", "n", "mean", "low", "high", "se", "sd", "p", "p_holm", "tests", "alike", "claimed"]
+    names = [
+        "players",
+        "n",
+        "mean",
+        "low",
+        "high",
+        "se",
+        "sd",
+        "p",
+        "p_holm",
+        "tests",
+        "alike",
+        "claimed",
+    ]
     return {name: getattr(difference, name) for name in names}

@@ -1,4 +1,5 @@
-"""What stands beside a run's effects: controls, arms that are no hypothesis, ad-hoc teams, published scores."""
+"""What stands beside a run's effects: controls, arms that are no hypothesis, ad-hoc teams,
+published scores."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -9,22 +10,32 @@ from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference
 from experiments.analysis.role_controls import KINDS, RoleControls
 from experiments.document.blocks import Cell, Column, Table, listing, table
-from experiments.document.formats import INT, INTERVAL, NUMBER, RIGHT, SIGNED, SIGNED_INTERVAL, estimate
+from experiments.document.formats import (
+    INT,
+    INTERVAL,
+    NUMBER,
+    RIGHT,
+    SIGNED,
+    SIGNED_INTERVAL,
+    estimate,
+)
 from experiments.report import score_tables
 from experiments.report.run_data import RunData
 from experiments.study import references
 
 CONTROLS_CAPTION = (
-    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
-    "the role. Padded: its note says that it is empty and is as long as one of another game. Placebo: its note says "
-    "nothing, as if it said something, and may mislead. Shuffled: its note is that of another game, in the same phase, "
-    "which may mislead, too. Noise floor: the baseline once more with other seeds of its models, so nothing but "
-    "chance. Controls are tested only where the removal is shown. An effect of a role survives (yes) if all notes in "
-    "its place show one in the same direction, the padded one among them, the removal differs from the noise floor, "
-    "and, where it has fewer calls, an arm with as many calls as the baseline differs in the same direction. It does "
-    "not (no) if the noise floor differs from the baseline, or the effect of such a note is not significant and the "
-    "removal is shown to differ from it, deal by deal (Holm over all of these). All else is open: no explanation is "
-    "shown or excluded."
+    "More or less than the baseline by the metric of this report, with 95 % intervals, not "
+    "corrected. Removed: without the role. Padded: its note says that it is empty and is as long "
+    "as one of another game. Placebo: its note says nothing, as if it said something, and may "
+    "mislead. Shuffled: its note is that of another game, in the same phase, which may mislead, "
+    "too. Noise floor: the baseline once more with other seeds of its models, so nothing but "
+    "chance. Controls are tested only where the removal is shown. An effect of a role survives "
+    "(yes) if all notes in its place show one in the same direction, the padded one among them, "
+    "the removal differs from the noise floor, and, where it has fewer calls, an arm with as "
+    "many calls as the baseline differs in the same direction. It does not (no) if the noise "
+    "floor differs from the baseline, or the effect of such a note is not significant and the "
+    "removal is shown to differ from it, deal by deal (Holm over all of these). All else is "
+    "open: no explanation is shown or excluded."
 )
 
 
@@ -37,7 +48,13 @@ def controls(roles: Sequence[RoleControls]) -> Table:
 
     columns = (
         Column("role", "role", constant=True, of=lambda role: role.name),
-        Column("players", "players", INT, constant=True, of=lambda role: ", ".join(map(str, role.counts))),
+        Column(
+            "players",
+            "players",
+            INT,
+            constant=True,
+            of=lambda role: ", ".join(map(str, role.counts)),
+        ),
         *(Column(kind, kind, estimate(signed=True), of=_effect(kind)) for kind in KINDS),
         Column("noise_floor", "noise floor", estimate(signed=True), of=_effect("noise_floor")),
         Column("survives", "survives", RIGHT, of=survives),
@@ -62,12 +79,14 @@ def _effect(kind: str) -> Callable[[RoleControls], Cell]:
 def apart(analysis: Analysis) -> Table:
     """Return the arms that are no hypothesis: the baseline once more, and arms that cheat."""
     columns = (
-        *(*score_tables.difference_heads(analysis.apart, analysis), Column("n", "n", INT, constant=True)),
-        *(Column("mean", analysis.metric, SIGNED), Column("bounds", "95 %", SIGNED_INTERVAL)),
+        *score_tables.difference_heads(analysis.apart, analysis),
+        Column("n", "n", INT, constant=True),
+        Column("mean", analysis.metric, SIGNED),
+        Column("bounds", "95 %", SIGNED_INTERVAL),
     )
     caption = (
-        "Arms that test nothing: the baseline once more, whose difference is chance, and arms that cheat. Not "
-        "corrected."
+        "Arms that test nothing: the baseline once more, whose difference is chance, and arms "
+        "that cheat. Not corrected."
     )
     return listing("apart", columns, analysis.apart, title="Beside the hypotheses", caption=caption)
 
@@ -79,37 +98,50 @@ def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> Iterator[str
 
 
 ADHOC_CAPTION = (
-    "Mean strict score and standard deviation of the trials with each partner; alone: of the partner with itself. A "
-    "partner is held out when it is neither the evaluated player nor of a kind that the player's partner model knows; "
-    "only such partners enter the mean, each with the same weight, and its SD is that of their means. Intervals are "
-    "over deals and hold for these partners."
+    "Mean strict score and standard deviation of the trials with each partner; alone: of the "
+    "partner with itself. A partner is held out when it is neither the evaluated player nor of a "
+    "kind that the player's partner model knows; only such partners enter the mean, each with "
+    "the same weight, and its SD is that of their means. Intervals are over deals and hold for "
+    "these partners."
 )
 
 
 def adhoc(counts: Sequence[AdHocTeams]) -> Table:
     """Return the evaluated seat with each partner, at each player count."""
     columns = (
-        *(Column("partner", "partner", constant=True), Column("standing", "")),
-        *(Column("players", "players", INT, constant=True), Column("trials", "trials", INT)),
-        *(Column("score", "score", NUMBER), Column("bounds", "95 %", INTERVAL), Column("sd", "SD", NUMBER)),
-        *(Column("alone", "alone", NUMBER), Column("alone_sd", "SD alone", NUMBER)),
+        Column("partner", "partner", constant=True),
+        Column("standing", ""),
+        Column("players", "players", INT, constant=True),
+        Column("trials", "trials", INT),
+        Column("score", "score", NUMBER),
+        Column("bounds", "95 %", INTERVAL),
+        Column("sd", "SD", NUMBER),
+        Column("alone", "alone", NUMBER),
+        Column("alone_sd", "SD alone", NUMBER),
     )
-    rows = [
-        (
-            f"{team.evaluated}, {SELF}" if met.partner == SELF else met.partner,
-            *(met.standing or "unknown", str(team.players or "all"), met.trials.games),
-            *(met.trials.mean, met.trials.bounds, met.trials.sd),
-            *((met.alone.mean, met.alone.sd) if met.alone else (None, None)),
-        )
-        for team in counts
-        for met in team.rows
-    ]
+    rows = []
+    for team in counts:
+        for met in team.rows:
+            rows.append(
+                (
+                    f"{team.evaluated}, {SELF}" if met.partner == SELF else met.partner,
+                    met.standing or "unknown",
+                    str(team.players or "all"),
+                    met.trials.games,
+                    met.trials.mean,
+                    met.trials.bounds,
+                    met.trials.sd,
+                    met.alone.mean if met.alone else None,
+                    met.alone.sd if met.alone else None,
+                )
+            )
     return table("adhoc", columns, rows, title="Ad-hoc teams", caption=ADHOC_CAPTION)
 
 
 REFERENCES_CAPTION = (
-    "Published scores, for orientation only: other deals, other prompts, often other rules of play. No claim, interval "
-    "or test of this report uses them. The score counts games in which the third life was lost as this report's does."
+    "Published scores, for orientation only: other deals, other prompts, often other rules of "
+    "play. No claim, interval or test of this report uses them. The score counts games in which "
+    "the third life was lost as this report's does."
 )
 
 
@@ -118,22 +150,28 @@ def published(data: RunData) -> Table:
     counts = data.players()
     keys: list[int | str] = [*counts, "all"]
     columns = (
-        *(Column("reference", "reference"), Column("who", "who played"), Column("source", "source")),
+        Column("reference", "reference"),
+        Column("who", "who played"),
+        Column("source", "source"),
         Column("n", "n"),
         *(Column(f"players_{count}", f"{count} players", NUMBER) for count in counts),
         Column("players_all", "2 to 5", NUMBER),
     )
     fitting = [(ref, references.fitting(ref, counts, data.metric)) for ref in data.references]
-    rows = [
-        (ref.name, ref.says, ref.source, ref.n, *(means.get(count) for count in keys))
-        for ref, means in fitting
-        if means
-    ]
+    rows = []
+    for ref, means in fitting:
+        if means:
+            rows.append(
+                (ref.name, ref.says, ref.source, ref.n, *(means.get(count) for count in keys))
+            )
     return table("references", columns, rows, title="Published scores", caption=REFERENCES_CAPTION)
 
 
 def published_means(data: RunData, players: int | None) -> Mapping[str, float]:
-    """Return the published means at a player count by name, for lines in the figure of scores; over all for pooled
-    rows."""
-    fitting = {ref.name: references.fitting(ref, data.players(), data.metric) for ref in data.references}
-    return {name: means[count] for name, means in fitting.items() if (count := players or "all") in means}
+    """Return the published means at a player count by name, for lines in the figure of scores; over
+    all for pooled rows."""
+    fitting = {}
+    for ref in data.references:
+        fitting[ref.name] = references.fitting(ref, data.players(), data.metric)
+    count = players or "all"
+    return {name: means[count] for name, means in fitting.items() if count in means}

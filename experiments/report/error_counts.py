@@ -1,8 +1,10 @@
-"""What became of the errors of simulated models, counted over the journals of a run, with a column for each arm."""
+"""What became of the errors of simulated models, counted over the journals of a run, with a column
+for each arm."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -60,26 +62,49 @@ class ErrorCounts:
             self.counts[name] += getattr(story.result, name)
         self.counts["struck out"] += story.result.end == "lives_lost"
         for number, turn in enumerate(story.turns, 1):
-            self.injected.update(kind for call in turn.calls for kind in call.injected)
+            kinds = []
+            for call in turn.calls:
+                for kind in call.injected:
+                    kinds.append(kind)
+            self.injected.update(kinds)
             self.counts.update(count_turn(turn))
             if (config := story.config(turn.seat, turn.number)) and INTERPRETER in config.nodes:
                 self.counts.update(count_changes(config, turn, story.memory(number)))
 
 
 def count_turn(turn: Turn) -> Counter[str]:
-    """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its errors cost."""
+    """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its
+    errors cost."""
     calls = {call.node: call for call in turn.calls if call.outcome in USABLE}
     counts: Counter[str] = Counter()
-    for verdict in (event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted):
+    for verdict in (
+        event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted
+    ):
         attempt = verdict.node.partition("-")[2]
-        answers = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
-        judged = (call for call in answers if call.reply and call.reply.get("action") == str(verdict.move))
+        answers = (
+            call
+            for node, call in calls.items()
+            if node.partition("-")[2] == attempt and node != verdict.node
+        )
+        judged = (
+            call for call in answers if call.reply and call.reply.get("action") == str(verdict.move)
+        )
         if choice := next(judged, None):
             judge = calls.get(verdict.node)
             wrongly = judge is not None and "wrong_refusal" in judge.injected
-            after = "after an error" if set(choice.injected) - HARMLESS else "after none"
-            counts.update(("refused", "refused wrongly" if wrongly else f"refused rightly, {after}"))
-    if turn.moved and isinstance(turn.moved.past.move, Play) and not turn.moved.past.scored and turn.decided:
+            if set(choice.injected) - HARMLESS:
+                after = "after an error"
+            else:
+                after = "after none"
+            counts.update(
+                ("refused", "refused wrongly" if wrongly else f"refused rightly, {after}")
+            )
+    if (
+        turn.moved
+        and isinstance(turn.moved.past.move, Play)
+        and not turn.moved.past.scored
+        and turn.decided
+    ):
         counts["misplays"] += 1
         deciding = calls.get(turn.decided.node or "")
         counts["misplays after an error"] += bool(deciding and set(deciding.injected) - HARMLESS)
@@ -87,20 +112,29 @@ def count_turn(turn: Turn) -> Counter[str]:
 
 
 def count_changes(config: GraphConfig, turn: Turn, memory: Memory) -> Counter[str]:
-    """Count whether the interpreter's output changes what the deciding program chooses in its first attempt."""
+    """Count whether the interpreter's output changes what the deciding program chooses in its first
+    attempt."""
     notes = notes_of(config, turn.events)
     without = {node: note for node, note in notes.items() if node != INTERPRETER}
     first, second = (choice(config, turn, each, memory) for each in (notes, without))
-    return Counter({"choices": first is not None, "changed by the interpreter": first is not None and first != second})
+    return Counter(
+        {
+            "choices": first is not None,
+            "changed by the interpreter": first is not None and first != second,
+        }
+    )
 
 
 def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Move | None:
-    """Return what the program of the deciding node chooses without errors; None where the role has no program."""
+    """Return what the program of the deciding node chooses without errors; None where the role has
+    no program."""
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
         return None
     reply = node.role.solve(node.sections(turn.view, notes, memory), node.notes_read(notes))
-    return reply.action if isinstance(reply, Choice) else None
+    if isinstance(reply, Choice):
+        return reply.action
+    return None
 
 
 def count_games(folder: Path) -> ErrorCounts:
@@ -127,22 +161,27 @@ def data(arms: Mapping[str, ErrorCounts]) -> dict[str, dict[str, Any]]:
 
 def block(arms: Mapping[str, ErrorCounts]) -> Table:
     """Return a table with a row for each count and a column for each arm."""
-    every = list(arms.values())
+    all_counts = list(arms.values())
     rows = {
-        "games": [str(len(each.strict)) for each in every],
-        "score, strict": [_mean(each.strict) for each in every],
-        "score, kept": [_mean(each.kept) for each in every],
+        "games": [str(len(counts.strict)) for counts in all_counts],
+        "score, strict": [_mean(counts.strict) for counts in all_counts],
+        "score, kept": [_mean(counts.kept) for counts in all_counts],
     }
-    for name in dict.fromkeys(name for each in every for name in each.counts):
-        rows[LABELS.get(name, name)] = [str(each.counts[name]) for each in every]
-    for kind in dict.fromkeys(kind for each in every for kind in sorted(each.injected)):
-        rows[f"injected: {kind}"] = [str(each.injected[kind]) for each in every]
+    for name in dict.fromkeys(chain.from_iterable(counts.counts for counts in all_counts)):
+        rows[LABELS.get(name, name)] = [str(counts.counts[name]) for counts in all_counts]
+    kinds = chain.from_iterable(sorted(counts.injected) for counts in all_counts)
+    for kind in dict.fromkeys(kinds):
+        rows[f"injected: {kind}"] = [str(counts.injected[kind]) for counts in all_counts]
     columns = [Column("count", "arm", constant=True, unbroken=True)]
-    columns += [Column(arm, f"{arm} (simulated)" if counts.simulated else arm, RIGHT) for arm, counts in arms.items()]
+    for arm, counts in arms.items():
+        title = f"{arm} (simulated)" if counts.simulated else arm
+        columns.append(Column(arm, title, RIGHT))
     return table("errors", columns, [(name, *cells) for name, cells in rows.items()])
 
 
 def _mean(scores: list[int]) -> str:
     """Return `12.34 ± 0.56`: the mean and its standard error."""
     error = standard_error(scores)
-    return f"{fmean(scores):.2f}{'' if error is None else f' ± {error:.2f}'}" if scores else "-"
+    if scores:
+        return f"{fmean(scores):.2f}{'' if error is None else f' ± {error:.2f}'}"
+    return "-"

@@ -1,4 +1,5 @@
-"""What a paper states of a run: when, by what, on which design, by which test; as a paragraph and as plain data."""
+"""What a paper states of a run: when, by what, on which design, by which test; as a paragraph and
+as plain data."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,7 +56,8 @@ def paragraph(data: RunData) -> str:
 def _sentences(data: RunData, facts: Mapping[str, Any]) -> Iterator[str]:
     deals = many(len({row.seed for row in data.rows}), "deal")
     design = (
-        f"{many(len(data.rows), 'game')} of {many(len(data.arms), 'arm')} on {deals}, {spans(data.players())} players"
+        f"{many(len(data.rows), 'game')} of {many(len(data.arms), 'arm')} on {deals}, "
+        f"{spans(data.players())} players"
     )
     yield f"{design}, were played{_when(facts)}{_by(facts.get('played_by', ()))}."
     if planned := facts.get("planned"):
@@ -63,25 +65,38 @@ def _sentences(data: RunData, facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"Planned: {most}{'; then '.join(map(_size, planned))}."
     yield f"Models: {'; '.join(_model(data, name, ids) for name, ids in facts['models'].items())}."
     if hashes := facts.get("prompts"):
-        named = ", ".join(f"{graph} {text_hash}" for graph, text_hash in list(hashes.items())[:NAMED])
-        more = f" and {len(hashes) - NAMED} more in run.yaml" if len(hashes) > NAMED else ""
+        named = ", ".join(
+            f"{graph} {text_hash}" for graph, text_hash in list(hashes.items())[:NAMED]
+        )
+        if len(hashes) > NAMED:
+            more = f" and {len(hashes) - NAMED} more in run.yaml"
+        else:
+            more = ""
         yield f"Hashes of the texts of all prompts of a graph: {named}{more}."
     if data.analysis.differences:
         test = facts.get("test", "No test was made.")
-        yield f"Arms are compared with {facts['baseline']} by the metric *{facts['metric']}*. {test}"
+        baseline = facts["baseline"]
+        yield f"Arms are compared with {baseline} by the metric *{facts['metric']}*. {test}"
     yield facts["intervals"]
     statistics = facts["analysed_by"]
     libraries = " and ".join(f"{name} {statistics[name]}" for name in STATISTICS)
     yield f"Computed with {libraries} under Python {statistics['python']}."
-    yield "Excluded: " + " ".join(facts["exclusions"]) if "exclusions" in facts else "No game was excluded."
+    if "exclusions" in facts:
+        yield "Excluded: " + " ".join(facts["exclusions"])
+    else:
+        yield "No game was excluded."
 
 
 def _size(size: Mapping[str, Any]) -> str:
-    """Return a planned size with its day, and how many deals of the last one were finished when it was planned."""
+    """Return a planned size with its day, and how many deals of the last one were finished when it
+    was planned."""
     repeats = int(size["repeats"])
     times = f", each {repeats} times" if repeats > 1 else ""
     arms = f"{many(len(size['arms']), 'arm')} on {many(int(size['deals']), 'deal')}{times}"
-    known = f", when {many(int(size['finished']), 'deal')} were finished" if "finished" in size else ""
+    if "finished" in size:
+        known = f", when {many(int(size['finished']), 'deal')} were finished"
+    else:
+        known = ""
     return f"{arms}, {spans(size['players'])} players ({str(size['date'])[:10]}{known})"
 
 
@@ -90,31 +105,50 @@ def _when(facts: Mapping[str, Any]) -> str:
     first, last = (str(facts.get(key, ""))[:10] for key in ("first_game", "last_game"))
     if not first:
         return ""
-    return f" on {first} (UTC)" if first == last else f" from {first} to {last} (UTC)"
+    if first == last:
+        return f" on {first} (UTC)"
+    return f" from {first} to {last} (UTC)"
 
 
 def _by(played_by: Iterable[Mapping[str, str]]) -> str:
     """Return the programs, systems and Pythons that played."""
     words = [_software(each) for each in played_by]
-    return f" by {', then by '.join(words)}" if words else ""
+    if words:
+        return f" by {', then by '.join(words)}"
+    return ""
 
 
 def _software(facts: Mapping[str, str]) -> str:
-    commit, wheel = facts.get("commit", ""), facts.get("wheel")
-    changed = " with local changes" if commit.endswith("-dirty") else ""
-    source = f"commit {commit.removesuffix('-dirty')}{changed}" if commit else f"files {wheel}" if wheel else ""
+    commit = facts.get("commit", "")
+    wheel = facts.get("wheel")
+    if commit.endswith("-dirty"):
+        changed = " with local changes"
+    else:
+        changed = ""
+    if commit:
+        source = f"commit {commit.removesuffix('-dirty')}{changed}"
+    elif wheel:
+        source = f"files {wheel}"
+    else:
+        source = ""
     program = facts.get("program", "")
-    return f"{program}{f' ({source})' if source else ''} under Python {facts.get('python')} on {facts.get('system')}"
+    return (
+        f"{program}{f' ({source})' if source else ''} under Python {facts.get('python')} on "
+        f"{facts.get('system')}"
+    )
 
 
 def _model(data: RunData, name: str, ids: Sequence[str]) -> str:
-    """Return a model's name, marked where it is no language model, with the ids that answered for it."""
+    """Return a model's name, marked where it is no language model, with the ids that answered for
+    it."""
     if name == PROGRAM:
         return "programs"
     fake = any(row.fake for row in data.rows if name in row.model.split("+"))
     marks = ", ".join(Provenance.of_models(name, fake=fake and not is_simulated(name)).labels)
     label = f"{name} ({marks})" if marks else name
-    return f"{label}, answered as {', '.join(ids)}" if ids else label
+    if ids:
+        return f"{label}, answered as {', '.join(ids)}"
+    return label
 
 
 def dates(data: RunData) -> dict[str, str]:
@@ -145,12 +179,16 @@ def _utc(moment: datetime) -> str:
 
 def models(data: RunData) -> dict[str, list[str]]:
     """Return the models by name, each with the ids by which servers said that they answered."""
-    names = dict.fromkeys(name for row in data.rows for name in row.model.split("+"))
-    return {name: sorted(data.answerers[name].ids) if name in data.answerers else [] for name in names} or {PROGRAM: []}
+    ids: dict[str, list[str]] = {}
+    for row in data.rows:
+        for name in row.model.split("+"):
+            ids[name] = sorted(data.answerers[name].ids) if name in data.answerers else []
+    return ids or {PROGRAM: []}
 
 
 def prompt_hashes(run: Mapping[str, Any]) -> dict[str, str]:
-    """Return by graph one hash of the texts of all its prompts, each of which run.yaml has by its own hash."""
+    """Return by graph one hash of the texts of all its prompts, each of which run.yaml has by its
+    own hash."""
     hashes = dict[str, str]()
     for seat in (run.get("seats") or {}).values():
         if texts := seat.get("prompts"):
@@ -162,29 +200,52 @@ def exclusions(data: RunData) -> Iterator[str]:
     """Yield what is in no comparison, in sentences."""
     yield from run_facts.missing(data)
     if withheld := data.analysis.withheld:
-        yield f"{', '.join(withheld)}: too few moves are the model's own, so the arm is compared with none."
+        yield (
+            f"{', '.join(withheld)}: too few moves are the model's own, so the arm is compared "
+            "with none."
+        )
     for effect in widest(data.analysis.differences):
         if effect.left_out:
             games = many(effect.left_out, "game")
-            yield f"{effect.arm}: {games} without a counterpart of the same deal, left out of its difference."
+            yield (
+                f"{effect.arm}: {games} without a counterpart of the same deal, left out of its "
+                "difference."
+            )
 
 
 def of_table(data: RunData, key: str) -> str:
     """Return how the intervals of means (`arms`), or the differences, are tested and corrected."""
     analysis = data.analysis
     if key == "arms":
-        method = "percentile bootstrap" if analysis.interval == "bootstrap" else "Student's t"
+        if analysis.interval == "bootstrap":
+            method = "percentile bootstrap"
+        else:
+            method = "Student's t"
         return f"Intervals by {method} over deals."
     alone = all(effect.unit == "repeats" for effect in analysis.differences)
-    kind = "permutation test of repeats" if alone else "sign-flip permutation test, paired by deal"
+    if alone:
+        kind = "permutation test of repeats"
+    else:
+        kind = "sign-flip permutation test, paired by deal"
     if any(effect.stop for effect in analysis.differences):
-        kind = "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
+        kind = (
+            "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
+        )
     draws = {effect.draws for effect in analysis.differences if effect.p is not None}
-    sampled = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
+    if any(draws):
+        sampled = f"{max(filter(None, draws)):,} draws"
+    else:
+        sampled = ""
     exact = "exact" if None in draws or not draws else ""
     test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, sampled)))})"
     if analysis.stopped is None:
-        tests = len({(effect.arm, effect.baseline) for effect in analysis.differences if effect.p is not None})
+        tests = len(
+            {
+                (effect.arm, effect.baseline)
+                for effect in analysis.differences
+                if effect.p is not None
+            }
+        )
         return f"{test}, with Holm's correction for all arms ({tests})."
     looks = "; ".join(stopping.sentences(analysis.stopped)).replace(".;", ";")
     arms = len(analysis.stopped.rule.arms)

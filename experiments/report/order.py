@@ -1,4 +1,5 @@
-"""The order in which a report shows arms, which of many it shows first, and what a pooled row is pooled over."""
+"""The order in which a report shows arms, which of many it shows first, and what a pooled row is
+pooled over."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,27 +18,37 @@ MANY = 12
 
 
 def effects(analysis: Analysis) -> dict[str, float]:
-    """Return the difference of each arm from its baseline: the pooled one, or the mean over player counts."""
+    """Return the difference of each arm from its baseline: the pooled one, or the mean over player
+    counts."""
     return cluster_means((effect.arm, effect.mean) for effect in widest(analysis.differences))
 
 
 def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the baseline, the other arms by their difference from it, the largest first, and arms without one.
+    """Return the baseline, the other arms by their difference from it, the largest first, and arms
+    without one.
 
     A grid and a sequence keep their own order.
     """
-    sizes, settings = effects(analysis), run.get("experiment") or {}
+    sizes = effects(analysis)
+    settings = run.get("experiment") or {}
     if not sizes or settings.get("matrix") or settings.get("cross_play"):
         return tuple(arms)
     first = [arm for arm in arms if arm == analysis.baseline]
     compared = sorted((arm for arm in arms if arm in sizes), key=lambda arm: -sizes[arm])
-    return (*first, *compared, *(arm for arm in arms if arm not in sizes and arm != analysis.baseline))
+    return (
+        *first,
+        *compared,
+        *(arm for arm in arms if arm not in sizes and arm != analysis.baseline),
+    )
 
 
 def foremost(arms: Sequence[str], analysis: Analysis, most: int = MANY) -> tuple[str, ...]:
-    """Return, of more arms than `most`, the baseline and those that differ most from it, in the given order."""
+    """Return, of more arms than `most`, the baseline and those that differ most from it, in the
+    given order."""
     sizes = effects(analysis)
-    ranked = sorted(arms, key=lambda arm: (arm != analysis.baseline, -abs(sizes.get(arm, 0.0))))[:most]
+    ranked = sorted(arms, key=lambda arm: (arm != analysis.baseline, -abs(sizes.get(arm, 0.0))))[
+        :most
+    ]
     return tuple(arm for arm in arms if arm in ranked)
 
 
@@ -48,20 +59,35 @@ def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
         name: tuple(sorted(getattr(analysis, name), key=lambda row: place[row.arm]))
         for name in ("summaries", "differences", "other_differences", "apart")
     }
-    return replace(analysis, **rows, unforced=analysis.unforced and ordered(analysis.unforced, arms))
+    return replace(
+        analysis, **rows, unforced=analysis.unforced and ordered(analysis.unforced, arms)
+    )
 
 
 def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
-    """Return the summaries; where an arm is pooled over fewer player counts than its baseline, with the baseline's
-    pooled over the same counts as well, before its own."""
-    pooled = {summary.arm: summary.counts for summary in analysis.summaries if summary.players is None}
-    pairs = [(effect.baseline, effect.counts) for effect in analysis.differences if effect.players is None]
-    missing = dict.fromkeys((arm, counts) for arm, counts in pairs if pooled.get(arm, counts) != counts)
-    games, result = list(rows) if missing else [], list[Summary]()
-    more = [
-        summaries([row for row in games if row.arm == arm and row.players in counts], analysis.interval)[-1]
-        for arm, counts in missing
-    ]
+    """Return the summaries; where an arm is pooled over fewer player counts than its baseline, with
+    the baseline's pooled over the same counts as well, before its own."""
+    pooled = {}
+    for summary in analysis.summaries:
+        if summary.players is None:
+            pooled[summary.arm] = summary.counts
+    pairs = []
+    for effect in analysis.differences:
+        if effect.players is None:
+            pairs.append((effect.baseline, effect.counts))
+    missing = dict.fromkeys(
+        (arm, counts) for arm, counts in pairs if pooled.get(arm, counts) != counts
+    )
+    games = list(rows) if missing else []
+    result = list[Summary]()
+    more = []
+    for arm, counts in missing:
+        more.append(
+            summaries(
+                [row for row in games if row.arm == arm and row.players in counts],
+                analysis.interval,
+            )[-1]
+        )
     for summary in analysis.summaries:
         result += [extra for extra in more if summary.players is None and extra.arm == summary.arm]
         result.append(summary)
@@ -74,7 +100,10 @@ def mixed(rows: Iterable[Summary | Difference]) -> bool:
 
 
 def at(row: Summary | Difference, *, mixed: bool) -> str:
-    """Return the player counts of a row: `all`, or, where pooled rows differ, which ones they are: `3–5`."""
+    """Return the player counts of a row: `all`, or, where pooled rows differ, which ones they are:
+    `3–5`."""
     if row.players is not None:
         return str(row.players)
-    return spans(row.counts) if mixed else "all"
+    if mixed:
+        return spans(row.counts)
+    return "all"

@@ -36,14 +36,19 @@ from experiments.study.rerun import labelled
 
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
-    """Return the metric of this name; that of a mark is read from the journals of the games. Raises UserError."""
-    return of_mark(name, folders, games) if name.startswith(MARK) else measures.metric(name)
+    """Return the metric of this name; that of a mark is read from the journals of the games. Raises
+    UserError."""
+    if name.startswith(MARK):
+        return of_mark(name, folders, games)
+    return measures.metric(name)
 
 
 def second(headline: Headline) -> Measure:
-    """Return what the second columns of a table of differences show: the other score, or the score beside another
-    metric."""
-    return measures.metric(OTHER[headline.score] if headline.metric == headline.score else headline.score)
+    """Return what the second columns of a table of differences show: the other score, or the score
+    beside another metric."""
+    return measures.metric(
+        OTHER[headline.score] if headline.metric == headline.score else headline.score
+    )
 
 
 MOST_TURNS = 128
@@ -63,9 +68,11 @@ class TurnTally:
     ranks: Counter[int] = field(default_factory=Counter)
     agreements: Counter[float] = field(default_factory=Counter)
     proposed: dict[str, list[float]] = field(default_factory=dict)
-    """By node: the sum of the shares of its samples that proposed the move, and the number of turns."""
+    """By node: the sum of the shares of its samples that proposed the move, and the number of
+    turns."""
     list_ranks: dict[int, dict[tuple[int, int], Counter[int]]] = field(default_factory=dict)
-    """By seat, then by seed and repeat: ranks of chosen moves in a recommender's list, as `TurnRow.list_rank`."""
+    """By seat, then by seed and repeat: ranks of chosen moves in a recommender's list, as
+    `TurnRow.list_rank`."""
 
     def add(self, turns: Sequence[TurnRow], seed: int = 0) -> None:
         """Add the turns of a game of the deal of this seed, in order."""
@@ -74,7 +81,9 @@ class TurnTally:
         self.games += 1
         self.longest = min(max(self.longest, len(turns)), MOST_TURNS)
         each = [turns[min(number, len(turns) - 1)] for number in range(MOST_TURNS)]
-        self.deals.setdefault(seed, []).append(np.array([turn.score for turn in each], dtype=np.uint8))
+        self.deals.setdefault(seed, []).append(
+            np.array([turn.score for turn in each], dtype=np.uint8)
+        )
         for number, turn in enumerate(each):
             self.lost[number] += 3 - turn.lives
         for turn in turns:
@@ -92,12 +101,17 @@ class TurnTally:
 
     @cached_property
     def units(self) -> Matrix:
-        """The points after every turn, a row for each deal, repeats averaged; of a single deal, for each repeat."""
+        """The points after every turn, a row for each deal, repeats averaged; of a single deal, for
+        each repeat."""
         deals = list(self.deals.values())
-        return np.array(deals[0] if len(deals) == 1 else [np.mean(games, axis=0) for games in deals], dtype=float)
+        return np.array(
+            deals[0] if len(deals) == 1 else [np.mean(games, axis=0) for games in deals],
+            dtype=float,
+        )
 
     def score(self, turn: int) -> Estimate | float:
-        """Return mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
+        """Return mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the
+        first."""
         points = self.units[:, turn - 1].tolist()
         return estimate_mean(points) or float(points[0])
 
@@ -106,7 +120,8 @@ class TurnTally:
 
 
 DERIVED = ("lives", "tokens")
-"""Metrics that follow from others: lives are 3 less misplays, tokens a sum. They would be tested twice."""
+"""Metrics that follow from others: lives are 3 less misplays, tokens a sum. They would be tested
+twice."""
 ROWS = 24
 """The most arms that a figure with a row for each of them shows."""
 
@@ -153,7 +168,9 @@ class RunData:
     def standard(self) -> str:
         """The arm that stands for all where one is shown: the baseline, or the first."""
         baseline = self.analysis.baseline
-        return baseline if baseline in self.arms else self.arms[0]
+        if baseline in self.arms:
+            return baseline
+        return self.arms[0]
 
     @cached_property
     def controls(self) -> list[RoleControls]:
@@ -168,25 +185,31 @@ class RunData:
     @cached_property
     def pairs(self) -> list[str]:
         """The arms of cross-play."""
-        return [arm for arm in self.arms if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}")]
+        arms = list[str]()
+        for arm in self.arms:
+            if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}"):
+                arms.append(arm)
+        return arms
 
     @cached_property
     def configs(self) -> tuple[Mapping[str, Any], ...]:
         """The graphs that sat in any arm, as run.yaml has them."""
-        return tuple(seat["config"] for seat in (self.run.get("seats") or {}).values() if seat.get("config"))
+        return tuple(
+            seat["config"] for seat in (self.run.get("seats") or {}).values() if seat.get("config")
+        )
 
     def shortlist(self) -> list[str]:
-        """Return the arms that get a row each: of too many, those that differ most from the baseline.
+        """Return the arms that get a row each: of too many, those that differ most from the
+        baseline.
 
         Raises NothingToDrawError when there are too many and nothing to choose by.
         """
         arms = [arm for arm in self.arms if arm not in self.pairs] or self.arms
         if len(arms) > ROWS and not self.analysis.differences:
-            what = (
-                "pairs are too many for a row each; see the cross-play figure"
-                if self.pairs
-                else "arms are too many for a row each"
-            )
+            if self.pairs:
+                what = "pairs are too many for a row each; see the cross-play figure"
+            else:
+                what = "arms are too many for a row each"
             raise NothingToDrawError(f"{len(arms)} {what}")
         return list(order.foremost(arms, self.analysis, ROWS))
 
@@ -199,13 +222,15 @@ class RunData:
         return [row for row in self.rows if row.arm == arm]
 
     def summaries(self) -> list[Summary]:
-        """Return of the arms that get a row each. Raises NothingToDrawError when there are too many."""
+        """Return of the arms that get a row each. Raises NothingToDrawError when there are too
+        many."""
         arms = set(self.shortlist())
         return [summary for summary in self.comparable if summary.arm in arms]
 
     @cached_property
     def comparable(self) -> tuple[Summary, ...]:
-        """The summaries, with those of baselines over the player counts that an arm with fewer of them has."""
+        """The summaries, with those of baselines over the player counts that an arm with fewer of
+        them has."""
         return order.comparable(self.analysis, self.rows)
 
     @property
@@ -214,27 +239,32 @@ class RunData:
         return order.mixed(self.comparable)
 
     def row_name(self, arm: str, counts: str | None) -> str:
-        """Return an arm's name on an axis, with the player counts of a pooled row where these are not the same for
-        all."""
-        return f"{self.name(arm)} at {counts}" if counts and self.mixed else self.name(arm)
+        """Return an arm's name on an axis, with the player counts of a pooled row where these are
+        not the same for all."""
+        if counts and self.mixed:
+            return f"{self.name(arm)} at {counts}"
+        return self.name(arm)
 
     @cached_property
     def variances(self) -> tuple[DealVariance, ...]:
         base = self.rows_of(self.analysis.baseline or "")
         of_arms = {arm: self.rows_of(arm) for arm in self.arms}
-        return tuple(
-            deal_variance(games, base, players, self.metric)
-            for games in of_arms.values()
-            for players in sorted({row.players for row in games})
-        )
+        variances = []
+        for games in of_arms.values():
+            for players in sorted({row.players for row in games}):
+                variances.append(deal_variance(games, base, players, self.metric))
+        return tuple(variances)
 
     @cached_property
     def more_differences(self) -> tuple[Difference, ...]:
-        """The widest difference of each arm by every other metric that varies, corrected as one family: all arms by all
-        of these metrics."""
+        """The widest difference of each arm by every other metric that varies, corrected as one
+        family: all arms by all of these metrics."""
         base = self.rows_of(self.analysis.baseline or "")
         designed = self.coalitions.arms if self.coalitions else ()
-        singles = [arm for arm in self.arms if arm != self.analysis.baseline and arm not in designed]
+        singles = []
+        for arm in self.arms:
+            if arm != self.analysis.baseline and arm not in designed:
+                singles.append(arm)
         pairs = [(self.rows_of(arm), base) for arm in singles if base]
         tested = (self.analysis.metric, "strict", "kept", *DERIVED)
         metrics = [measure for measure in METRICS.values() if measure.key not in tested]
@@ -242,9 +272,14 @@ class RunData:
 
     @cached_property
     def marks(self) -> Mapping[str, str]:
-        """By arm: `sim.` for simulated models, `fake` for the fake server, `prog.` for programs, else empty."""
+        """By arm: `sim.` for simulated models, `fake` for the fake server, `prog.` for programs,
+        else empty."""
         marks = {"simulated": "sim.", "fake server": "fake", "program": "prog."}
-        return {arm: marks[parts.labels[0]] if parts.labels else "" for arm, parts in self.provenances.items()}
+        of_arms = dict.fromkeys(self.provenances, "")
+        for arm, provenance in self.provenances.items():
+            if provenance.labels:
+                of_arms[arm] = marks[provenance.labels[0]]
+        return of_arms
 
     @cached_property
     def provenances(self) -> Mapping[str, Provenance]:
@@ -267,16 +302,25 @@ class RunData:
 
     def name(self, arm: str) -> str:
         """Return an arm's name on an axis."""
-        short = arm.removeprefix(EVALUATED + ".") if arm.startswith(f"{EVALUATED}{WITH}") else arm
-        short = short if len(short) <= LONGEST else f"{short[: LONGEST - 1]}…"
+        if arm.startswith(f"{EVALUATED}{WITH}"):
+            short = arm.removeprefix(EVALUATED + ".")
+        else:
+            short = arm
+        if len(short) <= LONGEST:
+            short = short
+        else:
+            short = f"{short[: LONGEST - 1]}…"
         mixed = len(set(self.marks.values())) > 1
-        return f"{short} ({self.marks[arm]})" if mixed and self.marks[arm] else short
+        if mixed and self.marks[arm]:
+            return f"{short} ({self.marks[arm]})"
+        return short
 
     @cached_property
     def tallies(self) -> Mapping[tuple[str, int], TurnTally]:
         """Sums over turns by arm and player count, of the arms that get a row each.
 
-        Raises NothingToDrawError without journals or with too many arms, and UserError for an unreadable journal.
+        Raises NothingToDrawError without journals or with too many arms, and UserError for an
+        unreadable journal.
         """
         arms = self.shortlist()
         tallies: dict[tuple[str, int], TurnTally] = {}
@@ -291,7 +335,8 @@ class RunData:
         return (self.folder if self.folder.is_dir() else self.folder.parent) / row.journal
 
     def game(self, row: Row) -> Game:
-        """Return a game. Raises NothingToDrawError without its journal, and UserError for an unreadable one."""
+        """Return a game. Raises NothingToDrawError without its journal, and UserError for an
+        unreadable one."""
         path = self.path(row)
         if not path.exists():
             raise NothingToDrawError("the journals are not in this folder")
@@ -312,9 +357,14 @@ def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def run_data(
-    folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: str | None = None, interval: Interval = "t"
+    folder: Path,
+    games: Sequence[Row],
+    run: Mapping[str, Any],
+    metric: str | None = None,
+    interval: Interval = "t",
 ) -> RunData:
-    """Return the data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
+    """Return the data of a report on these games; `run`: the contents of run.yaml, empty where
+    there is none."""
     named = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
     measure = of_runs(named.metric, (folder,), [games])
@@ -336,15 +386,33 @@ def run_data(
     )
     arms = order.by_effect(arms, analysis, run)
     in_their_order = order.ordered(analysis, arms)
-    contrasts = extensions.unclaimed(own_contrasts(by_arm(games), weights, measure), extension, combined=True)
+    contrasts = extensions.unclaimed(
+        own_contrasts(by_arm(games), weights, measure), extension, combined=True
+    )
     if study and extension:
-        terms = extensions.unclaimed([effect.difference for effect in study.effects], extension, combined=True)
-        effects = [replace(effect, difference=term) for effect, term in zip(study.effects, terms, strict=True)]
+        terms = extensions.unclaimed(
+            [effect.difference for effect in study.effects], extension, combined=True
+        )
+        effects = []
+        for effect, term in zip(study.effects, terms, strict=True):
+            effects.append(replace(effect, difference=term))
         study = replace(study, effects=tuple(effects))
-    return RunData(folder, tuple(games), in_their_order, run, arms, named, coalitions=study, own_contrasts=contrasts)
+    return RunData(
+        folder,
+        tuple(games),
+        in_their_order,
+        run,
+        arms,
+        named,
+        coalitions=study,
+        own_contrasts=contrasts,
+    )
 
 
 def uncompared(folder: Path, games: Sequence[Row], metric: str | None) -> RunData:
-    """Return the data of a run of which no report is written: without games, or where none can be written."""
+    """Return the data of a run of which no report is written: without games, or where none can be
+    written."""
     named = headline({"metric": metric})
-    return RunData(folder, tuple(games), analyse(games, score=named.score), run_folder.run(folder), (), named)
+    return RunData(
+        folder, tuple(games), analyse(games, score=named.score), run_folder.run(folder), (), named
+    )

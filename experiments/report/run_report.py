@@ -1,4 +1,5 @@
-"""The report of a run folder: one document of its analysis, tables, roles, figures and settings, written as files."""
+"""The report of a run folder: one document of its analysis, tables, roles, figures and settings,
+written as files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -10,7 +11,17 @@ from experiments.analysis import caveats, conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.statistics.estimates import Interval
 from experiments.document import html, latex, markdown
-from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
+from experiments.document.blocks import (
+    Block,
+    Document,
+    Figure,
+    Folded,
+    Heading,
+    Note,
+    Table,
+    Text,
+    notes,
+)
 from experiments.document.data import records
 from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
@@ -40,7 +51,9 @@ from experiments.study.notes import spans
 from experiments.study.references import named, unfit
 from orchestrator.errors import UserError
 
-HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
+HTML = "report.html"
+MARKDOWN = "report.md"
+LATEX = "tables.tex"
 
 
 def run_report(
@@ -51,26 +64,25 @@ def run_report(
     tasks: Sequence[Block] = (),
     added: Sequence[AddedRole] = (),
 ) -> Document:
-    """Return the report of a run; `tasks`: what other tasks found in its games, such as judged statements; `added`:
-    what the roles change that its arms add."""
+    """Return the report of a run; `tasks`: what other tasks found in its games, such as judged
+    statements; `added`: what the roles change that its arms add."""
     analysis = data.analysis
     question = str((data.run.get("experiment") or {}).get("question") or "")
     programs = all(summary.provenance.only_programs for summary in analysis.summaries)
     warnings = (*caveats.answerers(analysis), *caveats.own_moves(analysis))
-    warnings = ("All of these are games of programs: no language model was asked.",) if programs else warnings
+    if programs:
+        warnings = ("All of these are games of programs: no language model was asked.",)
     concluded = verdict.sentences(data, roles)
     # the controls' own arms, and what the verdict has no place for
-    more = (
-        *(
-            said
-            for said in conclusions.verdict(analysis, verdict.clauses(data))
-            if data.teams or (said not in concluded and data.controls)
-        ),
-        *control_tables.sentences(data.controls, analysis),
-        *conclusions.notes(analysis),
-        *(() if programs else caveats.refusals(analysis)),
-        *(role.sentence for role in added),
-    )
+    more = []
+    for sentence in conclusions.verdict(analysis, verdict.clauses(data)):
+        if data.teams or (sentence not in concluded and data.controls):
+            more.append(sentence)
+    more += control_tables.sentences(data.controls, analysis)
+    more += conclusions.notes(analysis)
+    if not programs:
+        more += caveats.refusals(analysis)
+    more += [role.sentence for role in added]
     protocol = (
         data.headline.sentence,
         *study_notes.notes(data.run, data.rows),
@@ -80,15 +92,21 @@ def run_report(
     )
     corrected = score_tables.corrected_intervals(analysis)
     first = [figure for figure in figures if figure.key in FIRST]
+    beside = [Heading("Beside the verdict", 3)] if more else []
+    omitted = [f"{figure.title}: {figure.why}" for figure in left_out]
     blocks = (
-        *([Text(question)] if question else []),
+        *map(Text, filter(None, [question])),
         *notes(warnings, "no model"),
         Heading("What can and cannot be concluded", key="conclusions"),
         *notes(concluded),
         *first,
-        replace(score_tables.brief(analysis, data.comparable), caption=score_tables.brief_caption(analysis)),
-        *([Heading("Beside the verdict", 3)] if more else []),
-        *notes(said for said in more if said != conclusions.PROGRAMS),  # a warning says it
+        replace(
+            score_tables.brief(analysis, data.comparable),
+            caption=score_tables.brief_caption(analysis),
+        ),
+        *beside,
+        # a warning says it
+        *notes(sentence for sentence in more if sentence != conclusions.PROGRAMS),
         Heading("Protocol and what is missing", 3),
         *notes(protocol),
         Heading("Tables", key="tables"),
@@ -100,11 +118,12 @@ def run_report(
         *(roles_section.blocks(roles) if roles else ()),
         Heading("Figures", key="figures"),
         *(figure for figure in figures if figure not in first),
-        *([Text("Left out:")] if left_out else []),
-        *notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside"),
+        *map(Text, ["Left out:"] if left_out else []),
+        *notes(omitted, "aside"),
         *_settings(data),
-        *([Heading("Appendix", key="appendix"), corrected] if corrected.rows else []),
     )
+    if corrected.rows:
+        blocks += (Heading("Appendix", key="appendix"), corrected)
     return Document(str(data.run.get("name") or data.folder.resolve().name), blocks)
 
 
@@ -127,15 +146,21 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
     yield usage_table.table(data)
     if free := analysis.unforced:
         many = (
-            f" In {', '.join(analysis.flagged)} so many moves were forced that the score reflects the fallback more "
-            "than the arm."
+            f" In {', '.join(analysis.flagged)} so many moves were forced that the score reflects "
+            "the fallback more than the arm."
         )
         caption = (
-            f"A forced move was chosen by the safe fallback, not by the arm.{many if analysis.flagged else ''} In "
-            "differences only the counterparts of these games: other deals, perhaps easier."
+            "A forced move was chosen by the safe fallback, not by the "
+            f"arm.{many if analysis.flagged else ''} In differences only the counterparts of "
+            "these games: other deals, perhaps easier."
         )
         title = "Without the games in which a move was forced"
-        yield replace(score_tables.scores(free, free.summaries), key="unforced-arms", title=title, caption=caption)
+        yield replace(
+            score_tables.scores(free, free.summaries),
+            key="unforced-arms",
+            title=title,
+            caption=caption,
+        )
         differences = score_tables.differences(free.differences, free.other_differences, free)
         yield replace(differences, key="unforced-differences", title="", caption="")
 
@@ -154,11 +179,18 @@ def _settings(data: RunData) -> Iterator[Block]:
         yield from diffs
     if prompts := list(run_facts.prompts(data)):
         yield Heading("Prompts", 3)
-        yield Text("The first prompt of each node in the first game of each arm; other arms as a diff to the baseline.")
+        yield Text(
+            "The first prompt of each node in the first game of each arm; other arms as a diff "
+            "to the baseline."
+        )
         yield from prompts
     if templates := run_facts.templates(data):
-        yield Folded(f"{len(templates)} texts that prompts are made from", templates, page_only=True)
-    yield Text("run.yaml holds everything needed to repeat the run; results.csv has a row for each game.")
+        yield Folded(
+            f"{len(templates)} texts that prompts are made from", templates, page_only=True
+        )
+    yield Text(
+        "run.yaml holds everything needed to repeat the run; results.csv has a row for each game."
+    )
 
 
 @dataclass(frozen=True)
@@ -206,11 +238,12 @@ def write(
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
-    `peeked`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
-    `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
-    `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`; `reference`: names of published
-    scores to show, beside those that the experiment names; `tasks`: as in `run_report`. Unreadable journals
-    are named in the report. Raises UserError for a folder without finished games.
+    `peeked`: its journals, as far as they have been read already; `interval`: the method of the 95
+    % intervals; `metric`: what arms are compared by, if it is not to be the run's own; `png`: write
+    PNG files beside the SVG files; `tex`: write the tables for LaTeX; `marks`: as `compute` of
+    `marked_run.prepare`; `reference`: names of published scores to show, beside those that the
+    experiment names; `tasks`: as in `run_report`. Unreadable journals are named in the report.
+    Raises UserError for a folder without finished games.
     """
     run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
     unread: dict[Path, str] = {}
@@ -221,15 +254,21 @@ def write(
         unread[path] = str(error)
 
     journals = peek_all(folder, peeked, unreadable)
-    why = marked_run.prepare(folder, run_folder.read_rows(folder, journals), compute=marks)  # long, so before the lock
+    # long, so before the lock
+    why = marked_run.prepare(folder, run_folder.read_rows(folder, journals), compute=marks)
     with locked(folder) if folder.is_dir() else nullcontext():
         run = run_folder.run(folder)
         journals = peek_all(folder, journals, unreadable)
         games = tuple(run_folder.read_rows(folder, journals))
         cited = (run.get("experiment") or {}).get("reference") or []
-        references = named([*([cited] if isinstance(cited, str) else cited), *reference])
+        if isinstance(cited, str):
+            cited = [cited]
+        references = named([*cited, *reference])
         data = replace(
-            run_data(folder, games, run, metric, interval), references=references, journals=journals, unread=unread
+            run_data(folder, games, run, metric, interval),
+            references=references,
+            journals=journals,
+            unread=unread,
         )
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
@@ -244,9 +283,11 @@ def write(
             manifest.complete(folder, methods.stated(data))
             if tex:
                 write_atomically(folder / LATEX, latex_tables(data, document))
-        except OSError as error:  # a run on a disk that is full or cannot be written can be told all the same
+        # a run on a disk that is full or cannot be written can be told all the same
+        except OSError as error:
             unwritten = (
-                f"the report's files are not written, so they are old or missing: {error.strerror}: {error.filename}"
+                "the report's files are not written, so they are old or missing: "
+                f"{error.strerror}: {error.filename}"
             )
     return Report(data, roles, tuple(drawn), tuple(left_out), tex, document, added, unwritten)
 
@@ -263,14 +304,24 @@ ASIDE = ("facts", "verdict")
 
 
 def latex_tables(data: RunData, document: Document) -> str:
-    """Return all tables for LaTeX, each with the number of games, the design and what played in its caption."""
-    name, n = document.title, f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals."
+    """Return all tables for LaTeX, each with the number of games, the design and what played in its
+    caption."""
+    name = document.title
+    n = f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals."
     design = " ".join(_design(data))
     by = "made by `orchestrator report --latex`; \\usepackage{booktabs,graphicx}."
     tables = []
-    for table in (block for block in document.blocks if isinstance(block, Table) and block.key not in ASIDE):
-        title = f"{table.title.rstrip('.')} in {name}" if table.title else f"{table.key.capitalize()} of {name}"
-        method = f" {methods.of_table(data, table.key)}" if table.key in PAPER else ""
+    for table in (
+        block for block in document.blocks if isinstance(block, Table) and block.key not in ASIDE
+    ):
+        if table.title:
+            title = f"{table.title.rstrip('.')} in {name}"
+        else:
+            title = f"{table.key.capitalize()} of {name}"
+        if table.key in PAPER:
+            method = f" {methods.of_table(data, table.key)}"
+        else:
+            method = ""
         tables.append(replace(table, title=title, caption=f"{n} {table.caption}{method} {design}"))
         if table.key in PAPER:
             keys = score_tables.keys(PAPER[table.key], data.analysis)
@@ -280,15 +331,27 @@ def latex_tables(data: RunData, document: Document) -> str:
 
 def _design(data: RunData) -> Iterator[str]:
     """Return seeds, protocol, score and what played, in sentences."""
-    seeds, repeats = spans(sorted({row.seed for row in data.rows})), max(row.repeat for row in data.rows)
-    each = f", each played {repeats} times" if repeats > 1 else ""
+    seeds = spans(sorted({row.seed for row in data.rows}))
+    repeats = max(row.repeat for row in data.rows)
+    if repeats > 1:
+        each = f", each played {repeats} times"
+    else:
+        each = ""
     given = run_facts.own_decks(data.rows)
     yield f"Deals: {given or f'seeds {seeds} of the Hanabi Learning Environment'}{each}."
     protocol = (data.run.get("experiment") or {}).get("protocol")
-    yield f"Protocol {protocol}." if protocol else "No published protocol."
-    yield from (note for note in study_notes.notes(data.run) if note.startswith(study_notes.DEPARTS))
+    if protocol:
+        yield f"Protocol {protocol}."
+    else:
+        yield "No published protocol."
+    for note in study_notes.notes(data.run):
+        if note.startswith(study_notes.DEPARTS):
+            yield note
     measure = METRICS.get(data.analysis.metric)
-    about = measure.says if measure else "the mean of a mark over the replies of a game"
+    if measure:
+        about = measure.says
+    else:
+        about = "the mean of a mark over the replies of a game"
     yield f"Headline: {score_tables.spoken(data.analysis.metric)}, {about}."
     if data.label:
         yield f"Players: {data.label}."
@@ -296,7 +359,8 @@ def _design(data: RunData) -> Iterator[str]:
 
 def json_value(report: Report) -> dict[str, Any]:
     """Return what was written and all its numbers as plain data."""
-    folder, data = report.folder, report.data
+    folder = report.folder
+    data = report.data
     return {
         "report": [str(report.html), str(folder / MARKDOWN)],
         "latex": str(folder / LATEX) if report.tex else None,
@@ -324,7 +388,10 @@ def findings(data: RunData, added: Sequence[AddedRole] = ()) -> dict[str, Any]:
     """Return as plain data what only some runs have: ad-hoc teams, controls, added roles."""
     parts = {
         "adhoc": [asdict(teams) for teams in data.teams],
-        "controls": [{**asdict(role), "survives": role.survives, "said": role.sentence} for role in data.controls],
+        "controls": [
+            {**asdict(role), "survives": role.survives, "said": role.sentence}
+            for role in data.controls
+        ],
         "added": [role.data for role in added],
         "coalitions": coalition_tables.plain(data),
         "contrasts": [asdict(each) for each in data.own_contrasts],
@@ -333,7 +400,8 @@ def findings(data: RunData, added: Sequence[AddedRole] = ()) -> dict[str, Any]:
 
 
 def files(report: Report, *, full: bool = False) -> Iterator[Block]:
-    """Return the verdict and what was written, for a terminal; `full`: the whole report in place of the verdict."""
+    """Return the verdict and what was written, for a terminal; `full`: the whole report in place of
+    the verdict."""
     if full:
         yield from report.document.unfolded
     else:
@@ -343,7 +411,10 @@ def files(report: Report, *, full: bool = False) -> Iterator[Block]:
         return
     pictures = sum(bool(figure.picture) for figure in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
-    yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")
+    yield Note(
+        f"figures  {len(report.drawn)} tables and {pictures} pictures in "
+        f"{report.folder / drawing.FOLDER}"
+    )
     if report.tex:
         yield Note(f"LaTeX    {report.folder / LATEX}")
     yield from notes(report.unfit)

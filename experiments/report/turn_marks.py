@@ -21,15 +21,25 @@ def data(marks: GameMarks, turn: int) -> dict[str, Any]:
     for mark in (mark for mark in marks.marks if mark.turn == turn):
         key = Key.of(mark)
         good, why = quality(mark, key.info)
-        words = {name: getattr(key.info, name) if key.info else None for name in ("says", "unit", "best")}
-        place = {"node": mark.node, "role": mark.role, "sample": mark.sample, "name": key.title, "value": mark.value}
-        rows.append({**place, **words, "baselines": dict(mark.baselines), "good": good, "stands": why})
+        words = {}
+        for name in ("says", "unit", "best"):
+            words[name] = getattr(key.info, name) if key.info else None
+        place = {
+            "node": mark.node,
+            "role": mark.role,
+            "sample": mark.sample,
+            "name": key.title,
+            "value": mark.value,
+        }
+        rows.append(
+            {**place, **words, "baselines": dict(mark.baselines), "good": good, "stands": why}
+        )
     return {"marks": rows, "faults": [fault.text for fault in marks.faults if fault.turn == turn]}
 
 
 def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
-    """Return whether a mark is good, and why in words; None where neither direction is better, or nothing is beside
-    it."""
+    """Return whether a mark is good, and why in words; None where neither direction is better, or
+    nothing is beside it."""
     if info is None or info.best is None:
         return None, ""
     if abs(mark.value - info.best) < ROUNDING:
@@ -45,7 +55,8 @@ def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
 
 
 def blocks(marks: GameMarks, turn: int, part: str | None = None) -> Iterator[Block]:
-    """Return a turn's marks below the name of each node; `part`: only of this node, or of the nodes of this role."""
+    """Return a turn's marks below the name of each node; `part`: only of this node, or of the nodes
+    of this role."""
     plain = data(marks, turn)
     rows = []
     for mark in plain["marks"]:
@@ -55,17 +66,24 @@ def blocks(marks: GameMarks, turn: int, part: str | None = None) -> Iterator[Blo
             best = None if mark["best"] is None else f"{mark['best']:.2g}"
             rows.append((mark["node"], (name, mark["value"], *means, best, mark["stands"])))
     columns = (
-        *(Column("mark", "marks", unbroken=True), Column("value", "value", NUMBER)),
-        *(Column("program", "program", NUMBER), Column("uniform", "uniform", NUMBER)),
-        *(Column("best", "best", RIGHT), Column("stands", "")),
+        Column("mark", "marks", unbroken=True),
+        Column("value", "value", NUMBER),
+        Column("program", "program", NUMBER),
+        Column("uniform", "uniform", NUMBER),
+        Column("best", "best", RIGHT),
+        Column("stands", ""),
     )
-    yield grouped("marks", columns, rows) if rows else Note("no response of this turn has a mark")
+    if rows:
+        yield grouped("marks", columns, rows)
+    else:
+        yield Note("no response of this turn has a mark")
     yield from notes((f"fault of the move: {text}" for text in plain["faults"]), "error")
     if rows:
         yield Note(LEGEND, "aside")
 
 
 LEGEND = (
-    "value: against the hidden cards and the values of moves; program, uniform: what the role's exact program and a "
-    "uniform guess score here. `orchestrator roles show ROLE` defines each mark."
+    "value: against the hidden cards and the values of moves; program, uniform: what the role's "
+    "exact program and a uniform guess score here. `orchestrator roles show ROLE` defines each "
+    "mark."
 )

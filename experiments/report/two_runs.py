@@ -1,7 +1,9 @@
-"""Two run folders: which games are the same, where the others part, and the paired differences of their arms."""
+"""Two run folders: which games are the same, where the others part, and the paired differences of
+their arms."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,8 @@ class GamePair:
     """The scores that the runs are compared by."""
     b: float
     first_turn: int | None
-    """The first turn whose moves differ; None where all moves are the same, 0 where the journals are not there."""
+    """The first turn whose moves differ; None where all moves are the same, 0 where the journals
+    are not there."""
 
     @property
     def difference(self) -> float:
@@ -67,7 +70,8 @@ class RunDiff:
     alone: tuple[int, int]
     """Finished games of these arms that only the first run has, and only the second."""
     analysis: Analysis
-    """Of the arms of both runs; each difference is that of an arm of the second from one of the first."""
+    """Of the arms of both runs; each difference is that of an arm of the second from one of the
+    first."""
     only: tuple[str, ...]
     """Arms without a counterpart."""
     headline: Headline
@@ -77,17 +81,26 @@ class RunDiff:
 
     @property
     def same(self) -> bool:
-        return not any(self.alone) and not self.only and all(game.first_turn is None for game in self.games)
+        return (
+            not any(self.alone)
+            and not self.only
+            and all(game.first_turn is None for game in self.games)
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the differences show, and what a stop rule of either run means for them."""
-        stopped = [run for run, folder in zip("AB", self.runs, strict=True) if StopRule.read(run_folder.run(folder))]
+        stopped = []
+        for run, folder in zip("AB", self.runs, strict=True):
+            if StopRule.read(run_folder.run(folder)):
+                stopped.append(run)
         warning = (
-            f"{' and '.join(stopped)} had a stop rule: what it saw decided which deals there are, and these tests, the "
-            "usual ones, do not allow for that. Its own report has those that do."
+            f"{' and '.join(stopped)} had a stop rule: what it saw decided which deals there are, "
+            "and these tests, the usual ones, do not allow for that. Its own report has those "
+            "that do."
         )
-        return (*conclusions.sentences(self.analysis), *([warning] if stopped else []))
+        sentences = conclusions.sentences(self.analysis)
+        return (*sentences, warning) if stopped else sentences
 
 
 def diff(
@@ -99,7 +112,8 @@ def diff(
     metric: str | None = None,
     interval: Interval = "t",
 ) -> RunDiff:
-    """Compare arms of the same names, or one of each run. Raises UserError where nothing can be compared.
+    """Compare arms of the same names, or one of each run. Raises UserError where nothing can be
+    compared.
 
     `metric`: what to compare by, if it is not to be the one that both runs name.
     """
@@ -108,26 +122,38 @@ def diff(
     runs = [by_arm(rows.rows(folder)) for folder in folders]
     for folder, arms in zip(folders, runs, strict=True):
         if not arms:
-            raise UserError(f"{str(folder)!r} is not a run folder with finished games: there are none in {rows.GAMES}/")
-    tested, pairs, games, alone = list[tuple[list[Row], list[Row]]](), list[ArmPair](), list[GamePair](), [0, 0]
+            raise UserError(
+                f"{str(folder)!r} is not a run folder with finished games: there are none in "
+                f"{rows.GAMES}/"
+            )
+    tested = list[tuple[list[Row], list[Row]]]()
+    pairs = list[ArmPair]()
+    games = list[GamePair]()
+    alone = [0, 0]
     for name, other in _chosen(runs, folders, arm, arm_b):
         a = [replace(row, arm=f"A: {name}") for row in runs[0][name]]
         b = [replace(row, arm=f"B: {other}") for row in runs[1][other]]
         if compare([row for row in b if row.players in player_counts(a)], a, measures.STRICT):
             tested.append((b, a))
-            deals = [{row.pairing: row for row in arm_games} for arm_games in (a, b)]
+            deals = []
+            for arm_games in (a, b):
+                deals.append({row.pairing: row for row in arm_games})
             pairs.append(ArmPair(f"A: {name}", f"B: {other}", _differs(folders, *deals)))
             both = name if name == other else f"{name} / {other}"
             games += _games(both, folders, headline, *deals)
             alone = [alone[i] + len(deals[i].keys() - deals[1 - i].keys()) for i in (0, 1)]
     if not tested:
-        raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
-    samples = [sample for b, a in tested for sample in (a, b)]
-    flat = [[row for sample in samples[i::2] for row in sample] for i in (0, 1)]
+        raise UserError(
+            f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed "
+            "and repeat"
+        )
+    samples = [*chain.from_iterable((a, b) for b, a in tested)]
+    of_arms = chain.from_iterable(summaries(sample, interval) for sample in samples)
+    flat = [list(chain.from_iterable(samples[run::2])) for run in (0, 1)]
     first_differences = differences(tested, run_data.of_runs(headline.metric, folders, flat))
     analysis = Analysis(
         baseline=None,
-        summaries=tuple(summary for sample in samples for summary in summaries(sample, interval)),
+        summaries=tuple(of_arms),
         differences=first_differences,
         other_differences=second_differences(tested, run_data.second(headline), first_differences),
         metric=headline.metric,
@@ -135,11 +161,27 @@ def diff(
         withheld=tuple(sample[0].arm for sample in samples if too_few_own(sample)),
         interval=interval,
     )
-    seen = {name for pair in pairs for name in (pair.first, pair.second)}
-    every = [f"{run}: {name}" for run, arms in zip("AB", runs, strict=True) for name in arms]
-    only = () if arm or arm_b else tuple(name for name in every if name not in seen)
-    comparable = order.comparable(analysis, [row for sample in samples for row in sample])
-    return RunDiff(folders, tuple(pairs), tuple(games), (alone[0], alone[1]), analysis, only, headline, comparable)
+    only = () if arm or arm_b else _unpaired(runs, pairs)
+    comparable = order.comparable(analysis, list(chain.from_iterable(samples)))
+    return RunDiff(
+        folders,
+        tuple(pairs),
+        tuple(games),
+        (alone[0], alone[1]),
+        analysis,
+        only,
+        headline,
+        comparable,
+    )
+
+
+def _unpaired(runs: Sequence[Mapping[str, list[Row]]], pairs: Sequence[ArmPair]) -> tuple[str, ...]:
+    """Return the arms of either run that are compared with none."""
+    paired = set()
+    for pair in pairs:
+        paired |= {pair.first, pair.second}
+    names = [f"A: {name}" for name in runs[0]] + [f"B: {name}" for name in runs[1]]
+    return tuple(name for name in names if name not in paired)
 
 
 def _headline(folders: tuple[Path, Path], metric: str | None) -> Headline:
@@ -151,18 +193,27 @@ def _headline(folders: tuple[Path, Path], metric: str | None) -> Headline:
 
 
 def _chosen(
-    runs: Sequence[Mapping[str, list[Row]]], folders: Sequence[Path], arm: str | None, arm_b: str | None
+    runs: Sequence[Mapping[str, list[Row]]],
+    folders: Sequence[Path],
+    arm: str | None,
+    arm_b: str | None,
 ) -> list[tuple[str, str]]:
     """Return names of arms. Raises UserError."""
     if arm or arm_b:
-        first, other = arm or arm_b or "", arm_b or arm or ""
+        first = arm or arm_b or ""
+        other = arm_b or arm or ""
         for name, games, folder in zip((first, other), runs, folders, strict=True):
             if name not in games:
-                raise UserError(f"{str(folder)!r} has no games of arm {name!r}; its arms are: {', '.join(games)}")
+                raise UserError(
+                    f"{str(folder)!r} has no games of arm {name!r}; its arms are: "
+                    f"{', '.join(games)}"
+                )
         return [(first, other)]
     if both := [(name, name) for name in runs[0] if name in runs[1]]:
         return both
-    named = " and ".join(f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True))
+    named = " and ".join(
+        f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True)
+    )
     raise UserError(f"{named} have no arm of the same name; name one of each: --arm A --arm B")
 
 
@@ -181,26 +232,38 @@ def _differs(folders: tuple[Path, Path], first: Deals, second: Deals) -> tuple[s
         paths = folders[0] / first[deal].journal, folders[1] / second[deal].journal
         old, new = (Game.open(path).started for path in paths)
         if old.deck != new.deck:
-            raise UserError(f"{str(paths[0])!r} and {str(paths[1])!r} have the same seed and different decks")
+            raise UserError(
+                f"{str(paths[0])!r} and {str(paths[1])!r} have the same seed and different decks"
+            )
         changes = list(changed(old, new))
         names = [change for change in changes if change.startswith(("graph was", "model was"))]
         if any(change.startswith("graph") for change in names):
             changes = names  # the rest follows from these
-        before, after = old.versions, new.versions
+        before = old.versions
+        after = new.versions
         versions = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-        changes += [f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}" for name in versions]
+        changes += [
+            f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}"
+            for name in versions
+        ]
         differs |= dict.fromkeys(changes)
     return tuple(differs)
 
 
-def _games(arm: str, folders: tuple[Path, Path], headline: Headline, first: Deals, second: Deals) -> Iterator[GamePair]:
+def _games(
+    arm: str, folders: tuple[Path, Path], headline: Headline, first: Deals, second: Deals
+) -> Iterator[GamePair]:
     for deal in sorted(first.keys() & second.keys()):
-        a, b = first[deal], second[deal]
+        a = first[deal]
+        b = second[deal]
         paths = folders[0] / a.journal, folders[1] / b.journal
         turn = None
         if a.moves_digest != b.moves_digest:
             there = all(path.exists() for path in paths)
-            turn = first_difference(*(Game.open(path).moves for path in paths)) if there else 0
+            if there:
+                turn = first_difference(*(Game.open(path).moves for path in paths))
+            else:
+                turn = 0
         yield GamePair(arm, *deal, a.score(headline.score), b.score(headline.score), turn)
 
 
@@ -224,28 +287,41 @@ def json_value(difference: RunDiff) -> dict[str, Any]:
 
 
 def blocks(difference: RunDiff) -> Iterator[Block]:
-    """Return the games that differ, the largest differences first where there are many; then the runs compared."""
+    """Return the games that differ, the largest differences first where there are many; then the
+    runs compared."""
     games = difference.games
     same = sum(game.first_turn is None for game in games)
     text = f"{len(games)} games of the same deals, {same} of them the same move by move"
     more = [f"{n} only in {name}" for name, n in zip("AB", difference.alone, strict=True) if n]
     yield Heading(f"{'; '.join((text, *more))}.")
     differing = [game for game in games if game.first_turn is not None]
-    largest = (
-        differing if len(differing) <= SHOWN else sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
-    )
+    if len(differing) <= SHOWN:
+        largest = differing
+    else:
+        largest = sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
     columns = (
-        *(Column("arm", "arm"), Column("players", "players", INT), Column("seed", "seed", INT)),
-        *(Column("repeat", "repeat", INT), Column("first_turn", "first turn", INT), Column("a", "A", INT)),
-        *(Column("b", "B", INT), Column("difference", "B - A", Format(lambda value: f"{value:+d}"))),
+        Column("arm", "arm"),
+        Column("players", "players", INT),
+        Column("seed", "seed", INT),
+        Column("repeat", "repeat", INT),
+        Column("first_turn", "first turn", INT),
+        Column("a", "A", INT),
+        Column("b", "B", INT),
+        Column("difference", "B - A", Format(lambda value: f"{value:+d}")),
     )
     yield table("games", columns, [(*astuple(game), game.difference) for game in largest])
     if largest:
         score = difference.headline.score
-        yield Note(f"A and B are {score} scores; first turn is the first whose moves differ.", "aside")
+        yield Note(
+            f"A and B are {score} scores; first turn is the first whose moves differ.", "aside"
+        )
     if len(differing) > len(largest):
-        yield Note(f"{len(differing) - len(largest)} more games differ, by less; --json has all.", "aside")
-    yield from notes(f"{name}  {folder}" for name, folder in zip("AB", difference.runs, strict=True))
+        yield Note(
+            f"{len(differing) - len(largest)} more games differ, by less; --json has all.", "aside"
+        )
+    yield from notes(
+        f"{name}  {folder}" for name, folder in zip("AB", difference.runs, strict=True)
+    )
     yield from notes(caveats(difference.analysis), "no model")
     yield score_tables.brief(difference.analysis, difference.summaries)
     for pair in difference.pairs:

@@ -15,10 +15,11 @@ from experiments.report.run_data import RunData
 USAGE = "usage.csv"
 """The file of a run folder with a row for every arm, role and model."""
 CAPTION = (
-    "Sums over the finished games of an arm, second asks included. Tokens and dollars are of what was paid for: "
-    "answers of a cache and of simulated models count as calls alone. *cached*: tokens in that a provider had in its "
-    "cache. *reasoning*: tokens out that a provider reported as reasoning. *share*: of the dollars of the arm, or of "
-    "its tokens where a price is not known. Dollars stay empty where the price of a call is not known."
+    "Sums over the finished games of an arm, second asks included. Tokens and dollars are of "
+    "what was paid for: answers of a cache and of simulated models count as calls alone. "
+    "*cached*: tokens in that a provider had in its cache. *reasoning*: tokens out that a "
+    "provider reported as reasoning. *share*: of the dollars of the arm, or of its tokens where "
+    "a price is not known. Dollars stay empty where the price of a call is not known."
 )
 
 
@@ -50,14 +51,18 @@ def rows(data: RunData) -> Iterator[UsageRow]:
         priced = all(usage.usd is not None for _, _, usage in usages)
         weights = [_weight(usage, priced=priced) for _, _, usage in usages]
         whole = sum(weights)
-        ordered = sorted(zip(weights, usages, strict=True), key=lambda pair: (-pair[0], pair[1][0], pair[1][1]))
+        ordered = sorted(
+            zip(weights, usages, strict=True), key=lambda pair: (-pair[0], pair[1][0], pair[1][1])
+        )
         for weight, (role, model, usage) in ordered:
             yield _row(arm, role, model, usage, weight / whole if whole else None)
 
 
 def _weight(usage: RoleUsage, *, priced: bool) -> float:
     """Return the dollars of a role where all are known, else its tokens."""
-    return usage.usd or 0.0 if priced else usage.tokens_in + usage.tokens_out
+    if priced:
+        return usage.usd or 0.0
+    return usage.tokens_in + usage.tokens_out
 
 
 def _row(arm: str, role: str, model: str, usage: RoleUsage, share: float | None) -> UsageRow:
@@ -79,10 +84,15 @@ def _row(arm: str, role: str, model: str, usage: RoleUsage, share: float | None)
 def table(data: RunData) -> Table:
     """Return the table; without a row where no model was asked."""
     columns = (
-        *(Column("arm", "arm", constant=True), Column("role", "role", constant=True), Column("model", "model")),
-        *(Column("calls", "calls", COUNT), Column("tokens_in", "tokens in", COUNT)),
-        *(Column("tokens_out", "out", COUNT), Column("cached_tokens", "cached", COUNT)),
-        *(Column("reasoning_tokens", "reasoning", COUNT), Column("usd", "USD", number(4))),
+        Column("arm", "arm", constant=True),
+        Column("role", "role", constant=True),
+        Column("model", "model"),
+        Column("calls", "calls", COUNT),
+        Column("tokens_in", "tokens in", COUNT),
+        Column("tokens_out", "out", COUNT),
+        Column("cached_tokens", "cached", COUNT),
+        Column("reasoning_tokens", "reasoning", COUNT),
+        Column("usd", "USD", number(4)),
         Column("share", "share", PERCENT),
     )
     return listing("usage", columns, rows(data), title="Tokens and money by role", caption=CAPTION)

@@ -1,14 +1,29 @@
-"""The verdict of a run, the beginning of its report and of its terminal output: who played, what differs, one table."""
+"""The verdict of a run, the beginning of its report and of its terminal output: who played, what
+differs, one table."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, coalition_sentences, conclusions, headroom, role_controls
+from experiments.analysis import (
+    adhoc_teams,
+    caveats,
+    coalition_sentences,
+    conclusions,
+    headroom,
+    role_controls,
+)
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import ArmVerdict
 from experiments.document.blocks import Block, Note, notes
-from experiments.report import arm_graphs, coalition_tables, control_tables, role_sentences, score_tables
+from experiments.report import (
+    arm_graphs,
+    coalition_tables,
+    control_tables,
+    role_sentences,
+    score_tables,
+)
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
@@ -22,36 +37,46 @@ def blocks(data: RunData, roles: MarkedRun | Unmarked | None) -> Iterator[Block]
     yield from notes(sentences(data, roles))
     if data.coalitions and data.coalitions.effects:
         yield coalition_tables.brief(data.coalitions)
-    table = control_tables.adhoc(data.teams) if data.teams else score_tables.brief(data.analysis, data.comparable)
+    if data.teams:
+        table = control_tables.adhoc(data.teams)
+    else:
+        table = score_tables.brief(data.analysis, data.comparable)
     yield replace(table, title="", caption="")
 
 
 def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, ...]:
-    """Return a sentence for each arm, with its caution; with controls, one for each role that is removed. Then what
-    else differs between graphs, and the faults that changed most."""
+    """Return a sentence for each arm, with its caution; with controls, one for each role that is
+    removed. Then what else differs between graphs, and the faults that changed most."""
     if data.teams:
         return tuple(adhoc_teams.sentences(data.teams))
     control_arms = role_controls.gates(data.run)
-    named = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
+    named = []
+    for each in conclusions.widest(data.analysis.differences):
+        if each.arm not in control_arms:
+            named.append(each.arm)
     weights = (data.run.get("experiment") or {}).get("contrasts") or {}
-    return (
-        *(coalition_sentences.sentences(data.coalitions) if data.coalitions else ()),
-        *coalition_sentences.own_contrasts(data.own_contrasts, weights),
-        *conclusions.verdict(data.analysis, clauses(data), named if control_arms else None),
-        *arm_graphs.sentences(data.run, dict.fromkeys(named)),
-        *(role_sentences.faults(roles, dict.fromkeys(named)) if isinstance(roles, MarkedRun) else ()),
-        *_room(data),
-    )
+    parts = list[str]()
+    if data.coalitions:
+        parts += coalition_sentences.sentences(data.coalitions)
+    parts += coalition_sentences.own_contrasts(data.own_contrasts, weights)
+    parts += conclusions.verdict(data.analysis, clauses(data), named if control_arms else None)
+    parts += arm_graphs.sentences(data.run, dict.fromkeys(named))
+    if isinstance(roles, MarkedRun):
+        parts += role_sentences.faults(roles, dict.fromkeys(named))
+    return (*parts, *_room(data))
 
 
 def _room(data: RunData) -> tuple[str, ...]:
-    """Return that the baseline leaves no room for what the run could detect, where no arm is shown to differ."""
+    """Return that the baseline leaves no room for what the run could detect, where no arm is shown
+    to differ."""
     differences = data.analysis.differences
     sizes = [each.mde for each in conclusions.widest(differences) if each.mde is not None]
     if not sizes or any(each.claimed for each in differences):
         return ()
     room = headroom.sentence(data.rows, data.run.get("baseline"), min(sizes), data.analysis.metric)
-    return (room,) if room else ()
+    if room:
+        return (room,)
+    return ()
 
 
 def arms(data: RunData) -> tuple[ArmVerdict, ...]:
@@ -60,17 +85,23 @@ def arms(data: RunData) -> tuple[ArmVerdict, ...]:
 
 
 def plain(data: RunData, roles: MarkedRun | Unmarked | None) -> dict[str, Any]:
-    """Return the sentences of the verdict as plain data, then the state of each arm with the sentence about it."""
-    return {"verdict": list(sentences(data, roles)), "verdict_arms": [asdict(each) for each in arms(data)]}
+    """Return the sentences of the verdict as plain data, then the state of each arm with the
+    sentence about it."""
+    return {
+        "verdict": list(sentences(data, roles)),
+        "verdict_arms": [asdict(each) for each in arms(data)],
+    }
 
 
 def concluded(data: RunData) -> tuple[str, ...]:
-    """Return the verdict without the faults of moves, then what readers of the numbers must know."""
+    """Return the verdict without the faults of moves, then what readers of the numbers must
+    know."""
     return (*sentences(data, None), *conclusions.notes(data.analysis))
 
 
 def clauses(data: RunData) -> Mapping[str, str]:
-    """Return what the sentences of arms end with, by arm: what an arm lacks, and what controls say of its effect."""
+    """Return what the sentences of arms end with, by arm: what an arm lacks, and what controls say
+    of its effect."""
     of_controls = {role.removed.arm: role.clause for role in data.controls if role.removed}
     lacking = arm_graphs.unnamed(data.run)
     both = {arm: (lacking.get(arm), of_controls.get(arm)) for arm in (*lacking, *of_controls)}
@@ -82,12 +113,15 @@ def played(analysis: Analysis) -> Note:
     last = caveats.last(analysis.summaries)
     games = sum(summary.n for summary in analysis.summaries if summary.players is not None)
     deals = max(summary.deals for summary in analysis.summaries)
-    counts = sorted({count for summary in analysis.summaries for count in summary.counts})
+    counts = sorted(set(chain.from_iterable(summary.counts for summary in analysis.summaries)))
     players = spans(counts)
     notes_of = {summary.provenance.note for summary in last}
     who = notes_of.pop() if len(notes_of) == 1 else ""
     size = f"{many(games, 'game')}, {many(deals, 'deal')}, {players} players"
-    others = " ".join(caveats.answerers(analysis)) if notes_of or any(each.cheats for each in last) else ""
+    if notes_of or any(each.cheats for each in last):
+        others = " ".join(caveats.answerers(analysis))
+    else:
+        others = ""
     return Note(
         f"{size}{f', by {who}' if who else ''}.{f' {others}' if others else ''}",
         "no model" if who or others else "plain",

@@ -1,12 +1,13 @@
 """How far raters agree: correlations and Krippendorff's alpha, for `clusters.bootstrap_clusters`.
 
-Ratings are a matrix: a row for each unit, a column for each rater, NaN where a rater gave none; each row of weights
-says how often each unit counts.
+Ratings are a matrix: a row for each unit, a column for each rater, NaN where a rater gave none;
+each row of weights says how often each unit counts.
 
-Krippendorff's alpha at interval level is 1 minus observed by expected disagreement, where the disagreement of two
-ratings is their squared difference (Krippendorff, Content Analysis, 4th edition, chapter 12). 1 is perfect agreement, 0
-what chance gives, below 0 is worse than chance. The well-kept library for it has a licence that this project cannot
-take on, so it is computed here; tests hold it to the published example.
+Krippendorff's alpha at interval level is 1 minus observed by expected disagreement, where the
+disagreement of two ratings is their squared difference (Krippendorff, Content Analysis, 4th
+edition, chapter 12). 1 is perfect agreement, 0 what chance gives, below 0 is worse than chance. The
+well-kept library for it has a licence that this project cannot take on, so it is computed here;
+tests hold it to the published example.
 """
 
 import numpy as np
@@ -26,9 +27,13 @@ def alpha(ratings: Matrix, weights: Matrix) -> Matrix:
     """
     rated = ~np.isnan(ratings)
     several = rated.sum(axis=1) > 1
-    ratings, rated, weights = ratings[several], rated[several], weights[:, several]
+    ratings = ratings[several]
+    rated = rated[several]
+    weights = weights[:, several]
     shifted = np.where(rated, ratings - (ratings[rated].mean() if rated.any() else 0), 0)
-    counts, sums, squares = rated.sum(axis=1), shifted.sum(axis=1), (shifted**2).sum(axis=1)
+    counts = rated.sum(axis=1)
+    sums = shifted.sum(axis=1)
+    squares = (shifted**2).sum(axis=1)
     within = (squares - sums**2 / counts) * counts / (counts - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         number = weights @ counts
@@ -38,9 +43,12 @@ def alpha(ratings: Matrix, weights: Matrix) -> Matrix:
 
 
 def pearson(ratings: Matrix, weights: Matrix) -> Matrix:
-    """Return the correlation of two raters; NaN for fewer than three units, or when one's ratings are all equal."""
+    """Return the correlation of two raters; NaN for fewer than three units, or when one's ratings
+    are all equal."""
     both = ~np.isnan(ratings).any(axis=1)
-    first, second = (ratings[both] - ratings[both].mean(axis=0)).T if both.any() else np.zeros((2, 0))
+    first, second = (
+        (ratings[both] - ratings[both].mean(axis=0)).T if both.any() else np.zeros((2, 0))
+    )
     return _correlation(first[None], second[None], weights[:, both])
 
 
@@ -64,7 +72,9 @@ def _correlation(first: Matrix, second: Matrix, weights: Matrix) -> Matrix:
 def _ranks(side: Matrix, weights: Matrix) -> Matrix:
     """Return the mean rank of every unit, for each row of weights."""
     values, place = np.unique(side, return_inverse=True)
-    counts = np.stack([weights[:, place == index].sum(axis=1) for index in range(len(values))], axis=1)
+    counts = np.stack(
+        [weights[:, place == index].sum(axis=1) for index in range(len(values))], axis=1
+    )
     ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
     return np.asarray(ranks[:, place])
 
@@ -72,4 +82,6 @@ def _ranks(side: Matrix, weights: Matrix) -> Matrix:
 def mean(ratings: Matrix, weights: Matrix) -> Matrix:
     """Return the mean of all ratings; NaN where there are none."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(weights @ np.nansum(ratings, axis=1) / (weights @ (~np.isnan(ratings)).sum(axis=1)))
+        return np.asarray(
+            weights @ np.nansum(ratings, axis=1) / (weights @ (~np.isnan(ratings)).sum(axis=1))
+        )

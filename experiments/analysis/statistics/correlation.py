@@ -1,4 +1,5 @@
-"""Correlations over arms or models, which are the sample: how exactly each is measured does not make them more."""
+"""Correlations over arms or models, which are the sample: how exactly each is measured does not
+make them more."""
 
 import math
 from collections.abc import Sequence
@@ -25,13 +26,15 @@ class Correlation:
     spearman: float | None
     """Rank correlation; None where all are equal in one of the two."""
     spearman_p: float | None
-    """Two-sided, by permutation of the arms: without a relation every order of them is equally likely."""
+    """Two-sided, by permutation of the arms: without a relation every order of them is equally
+    likely."""
     pearson: float | None
     pearson_p: float | None
 
 
 def correlate(figure: str, ours: Sequence[float], theirs: Sequence[float]) -> Correlation:
-    """Return the correlations of two figures of the same arms, in the same order, with their permutation tests."""
+    """Return the correlations of two figures of the same arms, in the same order, with their
+    permutation tests."""
     spearman, spearman_p = _tested(_ranks(ours), _ranks(theirs))
     pearson, pearson_p = _tested(np.array(ours, float), np.array(theirs, float))
     return Correlation(figure, len(ours), spearman, spearman_p, pearson, pearson_p)
@@ -46,7 +49,8 @@ def _ranks(values: Sequence[float]) -> Matrix:
 
 def _tested(ours: Matrix, theirs: Matrix) -> tuple[float | None, float | None]:
     """Return the product-moment correlation and its p; None where either side has no spread."""
-    ours, theirs = ours - ours.mean(), theirs - theirs.mean()
+    ours = ours - ours.mean()
+    theirs = theirs - theirs.mean()
     spread = math.sqrt(float(ours @ ours) * float(theirs @ theirs))
     if spread <= ROUNDING**2:
         return None, None
@@ -61,4 +65,6 @@ def _orders(n: int) -> Matrix:
     if math.factorial(n) <= EXACT:
         return np.array(list(permutations(range(n))))
     places = np.tile(np.arange(n), (DRAWS, 1))
-    return np.concatenate([np.arange(n)[None], np.random.default_rng(SEED).permuted(places, axis=1)])
+    return np.concatenate(
+        [np.arange(n)[None], np.random.default_rng(SEED).permuted(places, axis=1)]
+    )

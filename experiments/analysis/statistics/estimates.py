@@ -1,7 +1,7 @@
 """Means and shares of samples with confidence intervals.
 
-scipy is imported where it is used, since most commands do not need it; `scipy.special` has the same distributions as
-`scipy.stats`, which takes a second to import.
+scipy is imported where it is used, since most commands do not need it; `scipy.special` has the same
+distributions as `scipy.stats`, which takes a second to import.
 """
 
 import math
@@ -38,7 +38,9 @@ class Bounded:
     @property
     def bounds(self) -> Bounds | None:
         """The interval; None where an end is not known."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
+        if self.low is None or self.high is None:
+            return None
+        return (self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class Estimate:
     def within(self, least: float, most: float) -> Bounds | None:
         """Return the interval inside the range of what is estimated.
 
-        Equal values do not show how far others lie, but in how many another went unseen; None for them where the range
-        has no end.
+        Equal values do not show how far others lie, but in how many another went unseen; None for
+        them where the range has no end.
         """
         if self.error:
             return clip(self.interval, least, most)
@@ -83,16 +85,23 @@ def _quantile(df: float, share: float) -> float:
 def estimate_mean(values: Sequence[float]) -> Estimate | None:
     """Return the mean of a sample; None for fewer than two values."""
     error = standard_error(values)
-    return None if error is None else Estimate(fmean(values), error, len(values) - 1, len(values))
+    if error is None:
+        return None
+    return Estimate(fmean(values), error, len(values) - 1, len(values))
 
 
 def estimate_difference(first: Sequence[float], second: Sequence[float]) -> Estimate | None:
-    """Return the difference of the means of two samples, by Welch; None for fewer than two values in either."""
-    a, b = standard_error(first), standard_error(second)
+    """Return the difference of the means of two samples, by Welch; None for fewer than two values
+    in either."""
+    a = standard_error(first)
+    b = standard_error(second)
     if a is None or b is None:
         return None
     error = math.hypot(a, b)
-    df = error**4 / (a**4 / (len(first) - 1) + b**4 / (len(second) - 1)) if error else math.inf
+    if error:
+        df = error**4 / (a**4 / (len(first) - 1) + b**4 / (len(second) - 1))
+    else:
+        df = math.inf
     return Estimate(fmean(first) - fmean(second), error, df, min(len(first), len(second)))
 
 
@@ -100,31 +109,44 @@ def standard_deviation(values: Sequence[float]) -> float | None:
     """Return the standard deviation of a sample (n - 1); None for fewer than two values."""
     if len(values) < 2:
         return None
-    return 0.0 if max(values) - min(values) < ROUNDING else stdev(values)
+    if max(values) - min(values) < ROUNDING:
+        return 0.0
+    return stdev(values)
 
 
 def standard_error(values: Sequence[float]) -> float | None:
     """Return the standard error of the mean; None for fewer than two values."""
     sd = standard_deviation(values)
-    return None if sd is None else sd / math.sqrt(len(values))
+    if sd is None:
+        return None
+    return sd / math.sqrt(len(values))
 
 
 def clopper_pearson(successes: float, n: int) -> Bounds:
-    """Return the 95 % interval of a share, which covers at least that; `successes` may be a sum of shares."""
+    """Return the 95 % interval of a share, which covers at least that; `successes` may be a sum of
+    shares."""
     from scipy.special import betaincinv
 
     tail = (1 - CONFIDENCE) / 2
-    low = float(betaincinv(successes, n - successes + 1, tail)) if successes else 0.0
-    high = float(betaincinv(successes + 1, n - successes, 1 - tail)) if successes < n else 1.0
+    if successes:
+        low = float(betaincinv(successes, n - successes + 1, tail))
+    else:
+        low = 0.0
+    if successes < n:
+        high = float(betaincinv(successes + 1, n - successes, 1 - tail))
+    else:
+        high = 1.0
     return low, high
 
 
 def wilson(successes: float, n: int) -> Bounds:
-    """Return the 95 % interval of a share by Wilson's score; `successes` may be a sum of shares, unlike in scipy."""
+    """Return the 95 % interval of a share by Wilson's score; `successes` may be a sum of shares,
+    unlike in scipy."""
     from scipy.special import ndtri
 
     z = float(ndtri((1 + CONFIDENCE) / 2))
-    share, weight = successes / n, z * z / n
+    share = successes / n
+    weight = z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))
     return clip((middle - half, middle + half), 0.0, 1.0)
@@ -136,13 +158,15 @@ def unseen_share(n: int) -> float:
 
 
 def clip(bounds: Bounds, least: float, most: float) -> Bounds:
-    """Return the part of an interval inside the range of what is estimated, so that its coverage stays the same."""
+    """Return the part of an interval inside the range of what is estimated, so that its coverage
+    stays the same."""
     low, high = (min(max(end, least), most) for end in bounds)
     return low, high
 
 
 def bootstrap_interval(*samples: Sequence[float]) -> Bounds | None:
-    """Return the 95 % percentile interval of a mean, or of the difference of the means of two samples.
+    """Return the 95 % percentile interval of a mean, or of the difference of the means of two
+    samples.
 
     None when a sample has fewer than two values.
     """
@@ -152,7 +176,9 @@ def bootstrap_interval(*samples: Sequence[float]) -> Bounds | None:
 
     draws = bootstrap(
         samples,
-        lambda first, *rest, axis: np.mean(first, axis=axis) - (np.mean(rest[0], axis=axis) if rest else 0.0),
+        lambda first, *rest, axis: (
+            np.mean(first, axis=axis) - (np.mean(rest[0], axis=axis) if rest else 0.0)
+        ),
         n_resamples=RESAMPLES,
         confidence_level=CONFIDENCE,
         method="percentile",
@@ -163,9 +189,12 @@ def bootstrap_interval(*samples: Sequence[float]) -> Bounds | None:
 
 
 def coin_interval(chances: Sequence[float]) -> Bounds:
-    """Return the middle 95 % of the share of coins that fall well, each with its own chance: exact."""
-    tail, number = (1 - CONFIDENCE) / 2, len(chances)
+    """Return the middle 95 % of the share of coins that fall well, each with its own chance:
+    exact."""
+    tail = (1 - CONFIDENCE) / 2
+    number = len(chances)
     weights = reduce(np.convolve, ([1 - chance, chance] for chance in chances), np.ones(1))
     below = np.cumsum(weights)
-    low, high = np.searchsorted(below, tail, side="right"), np.searchsorted(below, 1 - tail)
+    low = np.searchsorted(below, tail, side="right")
+    high = np.searchsorted(below, 1 - tail)
     return float(low / number), float(high / number)

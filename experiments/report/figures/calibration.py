@@ -15,16 +15,27 @@ PANEL = 1.6
 def _table(data: RunData, *, chance: bool) -> Rows:
     if not data.marked:
         raise NothingToDrawError("the games have no marks yet")
-    rows = [
-        {
-            **{"arm": arm, "role": point.stated.role, "kind": point.stated.kind, "said": point.stated.said},
-            **{"stated": point.likely, "true": point.true, "low": point.low, "high": point.high},
-            **{"statements": point.statements, "deals": point.deals},
-        }
-        for arm in data.arms
-        for point in calibrations([game for game in data.marked if game.row.arm == arm])
-        if point.stated.chance is chance
-    ]
+    rows = []
+    for arm in data.arms:
+        for point in calibrations([game for game in data.marked if game.row.arm == arm]):
+            if point.stated.chance is chance:
+                rows.append(
+                    {
+                        **{
+                            "arm": arm,
+                            "role": point.stated.role,
+                            "kind": point.stated.kind,
+                            "said": point.stated.said,
+                        },
+                        **{
+                            "stated": point.likely,
+                            "true": point.true,
+                            "low": point.low,
+                            "high": point.high,
+                        },
+                        **{"statements": point.statements, "deals": point.deals},
+                    }
+                )
     if not any(row["arm"] == data.standard for row in rows):
         what = "probability" if chance else "likelihood in words"
         raise NothingToDrawError(f"no role {f'of {data.standard} ' * bool(rows)}stated a {what}")
@@ -46,9 +57,16 @@ def _paint_chances(table: Rows, data: RunData) -> Any:
         ax.plot([0, 1], [0, 1], color=plots.FAINT, linewidth=1, zorder=0)
         most = max(row["statements"] for row in rows)
         for row in rows:
-            x, size = row["stated"], 8 + 40 * row["statements"] / most
+            x = row["stated"]
+            size = 8 + 40 * row["statements"] / most
             if row["low"] is not None:
-                ax.plot([x, x], [row["low"], row["high"]], color=plots.BLUE, linewidth=1.2, solid_capstyle="butt")
+                ax.plot(
+                    [x, x],
+                    [row["low"], row["high"]],
+                    color=plots.BLUE,
+                    linewidth=1.2,
+                    solid_capstyle="butt",
+                )
             ax.scatter([x], [row["true"]], s=size, color=plots.BLUE, linewidths=0, zorder=3)
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.05, 1.05)
@@ -64,7 +82,12 @@ def _paint_words(table: Rows, data: RunData) -> Any:
         ordered = sorted(rows, key=lambda row: -row["true"])
         for place, row in enumerate(ordered):
             if row["low"] is not None:
-                ax.plot([100 * row["low"], 100 * row["high"]], [place, place], color=plots.BLUE, linewidth=1.2)
+                ax.plot(
+                    [100 * row["low"], 100 * row["high"]],
+                    [place, place],
+                    color=plots.BLUE,
+                    linewidth=1.2,
+                )
             ax.plot([100 * row["true"]], [place], "o", color=plots.BLUE, markersize=4.5)
         plots.rows(ax, [f"{row['said']} ({row['statements']:,})" for row in ordered])
         ax.set_xlim(-2, 102)
@@ -75,17 +98,18 @@ FIGURES = (
     Figure(
         "calibration",
         "Calibration of stated probabilities",
-        "Of what a role called so likely, the share that came true, with its 95 % interval over deals; larger points "
-        "have more statements. On the line, probabilities mean what they say. Of the baseline, or the first arm; the "
-        "table has all arms.",
+        "Of what a role called so likely, the share that came true, with its 95 % interval over "
+        "deals; larger points have more statements. On the line, probabilities mean what they "
+        "say. Of the baseline, or the first arm; the table has all arms.",
         partial(_table, chance=True),
         _paint_chances,
     ),
     Figure(
         "calibration-words",
         "What stated categories were worth",
-        "Of what a role put into each category, the share that came true, with its 95 % interval over deals; in "
-        "brackets the number of statements. Of the baseline, or the first arm; the table has all arms.",
+        "Of what a role put into each category, the share that came true, with its 95 % interval "
+        "over deals; in brackets the number of statements. Of the baseline, or the first arm; "
+        "the table has all arms.",
         partial(_table, chance=False),
         _paint_words,
     ),

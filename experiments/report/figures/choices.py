@@ -1,9 +1,10 @@
-"""How moves were chosen: their rank in the seat's ratings or in a recommender's list, whether samples agreed, and which
-node proposed them."""
+"""How moves were chosen: their rank in the seat's ratings or in a recommender's list, whether
+samples agreed, and which node proposed them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from experiments.analysis import policies
@@ -15,7 +16,9 @@ from experiments.report.run_data import NothingToDrawError, RunData
 
 SHADES = (plots.BLUE, plots.SKY, plots.ORANGE, plots.VERMILLION)
 RANKS = dict(zip(("best", "second", "third", "lower"), SHADES, strict=True))
-AGREED = dict(zip(("all", "more than half", "half or fewer"), (SHADES[0], SHADES[1], SHADES[3]), strict=True))
+AGREED = dict(
+    zip(("all", "more than half", "half or fewer"), (SHADES[0], SHADES[1], SHADES[3]), strict=True)
+)
 """Parts of a bar, with their colours."""
 
 
@@ -30,19 +33,28 @@ def _counts(data: RunData, name: str, missing: str) -> dict[str, Counter[Any]]:
 
 
 def _ranks(data: RunData) -> Rows:
-    return [
-        {
-            **{"arm": arm, "turns": counts.total(), "best": counts[1], "second": counts[2], "third": counts[3]},
-            "lower": sum(n for rank, n in counts.items() if rank > 3),
-        }
-        for arm, counts in _counts(data, "ranks", "no seat rated its moves").items()
-    ]
+    ranks = []
+    for arm, counts in _counts(data, "ranks", "no seat rated its moves").items():
+        ranks.append(
+            {
+                **{
+                    "arm": arm,
+                    "turns": counts.total(),
+                    "best": counts[1],
+                    "second": counts[2],
+                    "third": counts[3],
+                },
+                "lower": sum(n for rank, n in counts.items() if rank > 3),
+            }
+        )
+    return ranks
 
 
 def _agreement(data: RunData) -> Rows:
     rows = []
     for arm, counts in _counts(data, "agreements", "no node had several samples").items():
-        turns, unanimous = counts.total(), counts[1.0]
+        turns = counts.total()
+        unanimous = counts[1.0]
         most = sum(n for share, n in counts.items() if 0.5 < share < 1)
         rows.append(
             {
@@ -69,18 +81,29 @@ def _proposals(data: RunData) -> Rows:
         for node, (played, turns) in tally.proposed.items():
             sums.setdefault(node, {}).setdefault(arm, []).append((played, turns))
     if not sums:
-        nodes = [node for config in data.configs for name, node in config["nodes"].items() if name != config["decides"]]
-        if data.configs and not any(turn_rows.chooses(node["role"]) for node in nodes):
-            raise NothingToDrawError("no node but the deciding one chooses a move")
-        lean = data.run.get("journals") == "lean"
-        raise NothingToDrawError("lean journals hold no proposals of programs" if lean else "no node proposed a move")
-    return [
-        {"node": node, "arm": arm, "turns": int(turns), "share": played / turns}
-        for node, by_arm in sums.items()
-        for arm in data.shortlist()
-        if arm in by_arm
-        for played, turns in [map(sum, zip(*by_arm[arm], strict=True))]
-    ]
+        raise NothingToDrawError(_no_proposals(data))
+    proposals = []
+    for node, by_arm in sums.items():
+        for arm in data.shortlist():
+            if arm in by_arm:
+                played, turns = map(sum, zip(*by_arm[arm], strict=True))
+                share = played / turns
+                proposals.append({"node": node, "arm": arm, "turns": int(turns), "share": share})
+    return proposals
+
+
+def _no_proposals(data: RunData) -> str:
+    """Return why no node proposed a move."""
+    nodes = []
+    for config in data.configs:
+        for name, node in config["nodes"].items():
+            if name != config["decides"]:
+                nodes.append(node)
+    if data.configs and not any(turn_rows.chooses(node["role"]) for node in nodes):
+        return "no node but the deciding one chooses a move"
+    if data.run.get("journals") == "lean":
+        return "lean journals hold no proposals of programs"
+    return "no node proposed a move"
 
 
 def _paint_proposals(table: Rows, data: RunData) -> Any:
@@ -104,40 +127,63 @@ PANELS = 8
 def list_rank_rows(tables: Sequence[RankTable]) -> Rows:
     """Return a row for each rank, and one for moves that are not on the list."""
     most = policies.longest(tables)
-    return [
-        {
-            **{"players": ranks.players, "arm": ranks.arm, "by": ranks.by, "rank": policies.rank_name(rank)},
-            **{"turns": ranks.counts[rank], "share": share, "low": low, "high": high, "games": len(ranks.games)},
-        }
-        for ranks in tables
-        for rank, (share, bounds) in ranks.shares(most).items()
-        for low, high in [bounds or (None, None)]
-    ]
+    rows = []
+    for ranks in tables:
+        for rank, (share, bounds) in ranks.shares(most).items():
+            for low, high in [bounds or (None, None)]:
+                rows.append(
+                    {
+                        **{
+                            "players": ranks.players,
+                            "arm": ranks.arm,
+                            "by": ranks.by,
+                            "rank": policies.rank_name(rank),
+                        },
+                        **{
+                            "turns": ranks.counts[rank],
+                            "share": share,
+                            "low": low,
+                            "high": high,
+                            "games": len(ranks.games),
+                        },
+                    }
+                )
+    return rows
 
 
 def _list_ranks(data: RunData) -> Rows:
     ranks: list[RankTable] = []
     for (arm, players), tally in sorted(data.tallies.items(), key=lambda item: item[0][1]):
         for seat, games in sorted(tally.list_ranks.items()):
-            ranks.append(RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()}))
+            ranks.append(
+                RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()})
+            )
     if not ranks:
-        nodes = [node for config in data.configs for node in config["nodes"].values()]
+        nodes = []
+        for config in data.configs:
+            for node in config["nodes"].values():
+                nodes.append(node)
         listing = any(turn_rows.lists_moves(node["role"]) for node in nodes)
-        raise NothingToDrawError("lean journals hold no lists of programs" if listing else "no seat has a recommender")
+        raise NothingToDrawError(
+            "lean journals hold no lists of programs" if listing else "no seat has a recommender"
+        )
     return list_rank_rows(ranks)
 
 
 def paint_list_ranks(table: Rows) -> Any:
     """Return a panel for each arm and player count; bars with their 95 % intervals."""
     panels = list(groups(table, "players", "arm").items())[:PANELS]
-    ranks = {row["rank"] for _, rows in panels for row in rows} - {policies.OUTSIDE}
+    rows_drawn = chain.from_iterable(rows for _, rows in panels)
+    ranks = {row["rank"] for row in rows_drawn} - {policies.OUTSIDE}
     places = [*map(str, range(1, max(map(int, ranks), default=0) + 1)), policies.OUTSIDE]
     figure, axes = plots.panels([1.15] * len(panels))
     for ax, ((players, arm), rows) in zip(axes, panels, strict=True):
         ax.set_title(f"{arm}, {plots.headed(players)}")
         by_seat = groups(rows, "by")
         for number, (seat, shares) in enumerate(by_seat.items()):
-            _bars(ax, [(places.index(row["rank"]), row) for row in shares], seat, number, len(by_seat))
+            _bars(
+                ax, [(places.index(row["rank"]), row) for row in shares], seat, number, len(by_seat)
+            )
         ax.set_ylim(0, 100)
         ax.set_ylabel("% of turns")
         ax.set_xticks(range(len(places)), places)
@@ -146,12 +192,22 @@ def paint_list_ranks(table: Rows) -> Any:
     return figure
 
 
-def _bars(ax: Any, rows: Sequence[tuple[int, dict[str, Any]]], seat: str, number: int, seats: int) -> None:
+def _bars(
+    ax: Any, rows: Sequence[tuple[int, dict[str, Any]]], seat: str, number: int, seats: int
+) -> None:
     """Draw the shares of one of several seats, beside those of the others."""
-    wide, colour = 0.8 / seats, plots.COLOURS[number % len(plots.COLOURS)]
+    wide = 0.8 / seats
+    colour = plots.COLOURS[number % len(plots.COLOURS)]
     for first, (place, row) in enumerate(rows):
         x = place + (number - (seats - 1) / 2) * wide
-        ax.bar(x, 100 * row["share"], wide * 0.92, color=colour, linewidth=0, label=None if first else seat)
+        ax.bar(
+            x,
+            100 * row["share"],
+            wide * 0.92,
+            color=colour,
+            linewidth=0,
+            label=None if first else seat,
+        )
         if row["low"] is not None:
             ax.vlines(x, 100 * row["low"], 100 * row["high"], color=plots.INK, linewidth=0.9)
 
@@ -160,7 +216,8 @@ FIGURES = (
     Figure(
         "ranks",
         "Rank of the chosen move",
-        "Rank of the chosen move in the seat's own ratings of that turn; equal ratings share the better rank.",
+        "Rank of the chosen move in the seat's own ratings of that turn; equal ratings share "
+        "the better rank.",
         _ranks,
         partial(_stacked, parts=RANKS, xlabel="% of rated turns"),
     ),
@@ -174,8 +231,8 @@ FIGURES = (
     Figure(
         "proposals",
         "Whose proposal was played",
-        "For each node that proposes a move, without the deciding one: the share of its turns in which its proposal "
-        "was played; for a node with several samples, the share of samples.",
+        "For each node that proposes a move, without the deciding one: the share of its turns in "
+        "which its proposal was played; for a node with several samples, the share of samples.",
         _proposals,
         _paint_proposals,
     ),
@@ -183,9 +240,9 @@ FIGURES = (
 LIST_RANKS = Figure(
     "list-ranks",
     "Rank of the chosen move in the recommender's list",
-    "Share of a seat's turns by the rank that its recommender gave the chosen move, with 95 % intervals over deals; "
-    f"“{policies.OUTSIDE}” is a move that is not on the list. Forced moves are left out; at most {PANELS} arms are "
-    "drawn, the table has all.",
+    "Share of a seat's turns by the rank that its recommender gave the chosen move, with 95 % "
+    f"intervals over deals; “{policies.OUTSIDE}” is a move that is not on the list. Forced moves "
+    f"are left out; at most {PANELS} arms are drawn, the table has all.",
     _list_ranks,
     lambda table, data: paint_list_ranks(table),
 )

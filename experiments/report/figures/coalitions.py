@@ -1,4 +1,5 @@
-"""What each part of a design of coalitions adds, in three views beside each other, and interactions as a matrix."""
+"""What each part of a design of coalitions adds, in three views beside each other, and interactions
+as a matrix."""
 
 from functools import partial
 from math import nan
@@ -26,36 +27,40 @@ class HasCoalitions(Protocol):
     def coalitions(self) -> CoalitionStudy | None: ...
 
 
+INTERACTIONS_CAPTION = (
+    "How much more each of two parts adds where the other is there, over all player counts, with "
+    "95 % intervals; on the diagonal the Shapley value. Below 0 the parts are redundant, above "
+    "complementary; bold: shown, corrected among its kind."
+)
+
+
 def figures(data: HasCoalitions) -> list[Figure]:
     """Return the figures of a design; none for a run without one."""
     study = data.coalitions
     if study is None or not study.effects:
         return []
     unit = study.effects[0].difference.measured_in
-    return [
+    drawn = [
         Figure(
             "coalitions",
             "What each part adds",
-            f"In {unit}, with 95 % confidence intervals over deals. Leave-one-out: what the whole graph loses "
-            "without the part. Shapley value: the mean over all orders in which the parts may join; only these "
-            "sum to all less none. Alone: what it adds to none of the others. Filled: shown, corrected among its "
-            "kind.",
+            f"In {unit}, with 95 % confidence intervals over deals. Leave-one-out: what the whole "
+            "graph loses without the part. Shapley value: the mean over all orders in which the "
+            "parts may join; only these sum to all less none. Alone: what it adds to none of the "
+            "others. Filled: shown, corrected among its kind.",
             _views,
             _paint_views,
-        ),
-        *(
-            Figure(
-                "interactions" if len(study.absences) == 1 else f"interactions-{absence}",
-                "Interactions of two parts" if len(study.absences) == 1 else f"Interactions, {absence}",
-                "How much more each of two parts adds where the other is there, over all player counts, with 95 % "
-                "intervals; on the diagonal the Shapley value. Below 0 the parts are redundant, above complementary; "
-                "bold: shown, corrected among its kind.",
-                partial(_matrix, absence=absence),
-                _paint_matrix,
-            )
-            for absence in study.absences
-        ),
+        )
     ]
+    for absence in study.absences:
+        key = f"interactions-{absence}"
+        title = f"Interactions, {absence}"
+        if len(study.absences) == 1:
+            key = "interactions"
+            title = "Interactions of two parts"
+        matrix = partial(_matrix, absence=absence)
+        drawn.append(Figure(key, title, INTERACTIONS_CAPTION, matrix, _paint_matrix))
+    return drawn
 
 
 def _row(effect: Effect) -> dict[str, Any]:
@@ -80,7 +85,9 @@ def _views(data: HasCoalitions) -> Rows:
 def _paint_views(table: Rows, data: HasCoalitions) -> Any:
     assert data.coalitions is not None
     several = len(data.coalitions.absences) > 1
-    by_count = {players: groups(rows, "absence", "parts") for players, rows in groups(table).items()}
+    by_count = {}
+    for players, rows in groups(table).items():
+        by_count[players] = groups(rows, "absence", "parts")
     unit = data.coalitions.effects[0].difference.measured_in
     figure, axes = plots.row_panels(by_count, f"{unit} added", 3)
     for ax, parts in zip(axes, by_count.values(), strict=True):
@@ -90,10 +97,17 @@ def _paint_views(table: Rows, data: HasCoalitions) -> Any:
             for number, (kind, _, colour, mark) in enumerate(VIEWS):
                 if row := by_kind.get(kind):
                     face = colour if row["filled"] else plots.PAPER
-                    look: dict[str, Any] = {"marker": mark, "markerfacecolor": face, "markersize": 4.5}
+                    look: dict[str, Any] = {
+                        "marker": mark,
+                        "markerfacecolor": face,
+                        "markersize": 4.5,
+                    }
                     at = place + (number - 1) * STEP
                     plots.interval(ax, at, row["mean"], row["low"], row["high"], colour, **look)
-        plots.rows(ax, [f"{part} ({absence})" if several else part for absence, part in parts])
+        names = []
+        for absence, part in parts:
+            names.append(f"{part} ({absence})" if several else part)
+        plots.rows(ax, names)
     for _, name, colour, mark in VIEWS:
         axes[0].plot([], [], mark, color=colour, markersize=4.5, label=name)
     axes[0].locator_params(axis="x", nbins=6)  # numbers of small differences are long
@@ -104,7 +118,10 @@ def _paint_views(table: Rows, data: HasCoalitions) -> Any:
 def _matrix(data: HasCoalitions, *, absence: str) -> Rows:
     study = data.coalitions
     kinds: tuple[Kind, ...] = ("interaction", "shapley")
-    effects = [effect for kind in kinds for effect in study.of(kind, absence)] if study else []
+    effects = list[Effect]()
+    if study:
+        for kind in kinds:
+            effects += study.of(kind, absence)
     if not any(effect.kind == "interaction" for effect in effects):
         raise NothingToDrawError("no pair of parts was measured")
     return [_row(effect) for effect in effects]
@@ -117,8 +134,9 @@ def _paint_matrix(table: Rows, data: HasCoalitions) -> Any:
     for row in table:
         places = [names.index(name) for name in row["parts"].split(" x ")]
         cells[places[-1], places[0]] = row
-    grid = [[cells[down, across]["mean"] if (down, across) in cells else nan for across in range(len(names))]
-            for down in range(len(names))]  # fmt: skip
+    grid = [[nan] * len(names) for _ in names]
+    for (down, across), row in cells.items():
+        grid[down][across] = row["mean"]
     most = max(abs(row["mean"]) for row in table) or 1.0
     figure = plots.canvas(max(plots.WIDTH, 1.8 + 0.72 * len(names)), 1.1 + 0.52 * len(names))
     ax = figure.subplots()
@@ -131,9 +149,18 @@ def _paint_matrix(table: Rows, data: HasCoalitions) -> Any:
         look = {"ha": "center", "va": "center", "color": "#ffffff" if dark else "#000000"}
         weight = "bold" if row["filled"] else "normal"
         bounds = row["low"] is not None
-        ax.text(across, down - (0.16 if bounds else 0), f"{row['mean']:+.2f}", fontsize=8, fontweight=weight, **look)
+        ax.text(
+            across,
+            down - (0.16 if bounds else 0),
+            f"{row['mean']:+.2f}",
+            fontsize=8,
+            fontweight=weight,
+            **look,
+        )
         if bounds:
-            ax.text(across, down + 0.2, f"{row['low']:+.2f} to {row['high']:+.2f}", fontsize=6, **look)
+            ax.text(
+                across, down + 0.2, f"{row['low']:+.2f} to {row['high']:+.2f}", fontsize=6, **look
+            )
     unit = data.coalitions.effects[0].difference.measured_in
     figure.colorbar(image, label=unit).outline.set_visible(False)
     return figure

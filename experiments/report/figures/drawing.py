@@ -23,7 +23,10 @@ def all_figures(data: RunData) -> list[Figure]:
         relations.DEALS,
         *([scores.ADHOC] if data.teams else []),
         *maps.cross_play(data),
-        *(relations.SAMPLES, relations.TURNS, scores.ENDS, relations.COST),
+        relations.SAMPLES,
+        relations.TURNS,
+        scores.ENDS,
+        relations.COST,
         *choices.FIGURES,
         *calibration.FIGURES,
         choices.LIST_RANKS,
@@ -55,7 +58,8 @@ class Drawable(Protocol):
 
 
 def draw(data: RunData, *, png: bool = True) -> tuple[list[blocks.Figure], list[LeftOut]]:
-    """Write all figures of a run that have data, and their tables; also returns which were left out, and why."""
+    """Write all figures of a run that have data, and their tables; also returns which were left
+    out, and why."""
     return draw_each(all_figures(data), data, png=png)
 
 
@@ -66,17 +70,25 @@ def draw_each(
 
     A figure that fails does not stop the others: its table has no picture.
     """
-    figures, left_out, failed = list[blocks.Figure](), list[LeftOut](), list[LeftOut]()
+    figures = list[blocks.Figure]()
+    left_out = list[LeftOut]()
+    failed = list[LeftOut]()
     for figure in those:
         try:
             table = figure.data(data)
         except Exception as error:
             left_out.append(_failed(figure, error))
             continue
-        csv, picture, svg = f"{FOLDER}/{figure.name}.csv", f"{FOLDER}/{figure.name}.svg", ""
+        csv = f"{FOLDER}/{figure.name}.csv"
+        picture = f"{FOLDER}/{figure.name}.svg"
+        svg = ""
         try:
             write_atomically(data.folder / csv, csv_text(table, digits=4))
-            svg = plots.inline(_picture(figure, table, data, png=png), figure.name, f"{figure.title}. {figure.caption}")
+            svg = plots.inline(
+                _picture(figure, table, data, png=png),
+                figure.name,
+                f"{figure.title}. {figure.caption}",
+            )
         except Exception as error:
             failed.append(_failed(figure, error))
         broad = figure.name.startswith(("cross-play", "policy")) and len(table) > BROAD
@@ -97,6 +109,8 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
 def _picture(figure: Figure, table: Rows, data: Drawable, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
     stem = data.folder / FOLDER / figure.name
-    svg = plots.picture(lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None)
+    svg = plots.picture(
+        lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None
+    )
     write_atomically(stem.with_suffix(".svg"), svg)
     return svg

@@ -15,7 +15,8 @@ Rows: TypeAlias = list[dict[str, Any]]
 EXPERIENCED = (18, 23)
 """Scores of experienced players, from the paper on Sherlock (section 4)."""
 SOURCE = (
-    "experienced players score 18–23 (“Sparks of Cooperative Reasoning: LLMs as Strategic Hanabi Agents”, section 4)"
+    "experienced players score 18–23 (“Sparks of Cooperative Reasoning: LLMs as Strategic "
+    "Hanabi Agents”, section 4)"
 )
 
 
@@ -30,7 +31,8 @@ def by_players(rows: Iterable[dict[str, Any]]) -> Rows:
 
 
 def groups(table: Rows, *keys: str) -> dict[Any, Rows]:
-    """Return the rows of a table by their values of these columns, by default by their player counts."""
+    """Return the rows of a table by their values of these columns, by default by their player
+    counts."""
     return clusters.groups(table, itemgetter(*keys or ("players",)))
 
 
@@ -42,7 +44,8 @@ class Figure:
     caption: str
     """What it shows, in a sentence or two."""
     data: Callable[[Any], Rows]
-    """Takes the data that is drawn: of most figures `RunData`. Raises NothingToDrawError for nothing to draw."""
+    """Takes the data that is drawn: of most figures `RunData`. Raises NothingToDrawError for
+    nothing to draw."""
     paint: Callable[[Rows, Any], Any]
     """Returns a matplotlib figure of these rows and that data."""
     arm: str | None = None

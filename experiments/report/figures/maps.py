@@ -1,4 +1,5 @@
-"""Heat maps: the mean score of each pair of players in cross-play, and which action follows which."""
+"""Heat maps: the mean score of each pair of players in cross-play, and which action follows
+which."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,42 +21,55 @@ MOST = 6
 
 def cross_play(data: RunData) -> list[Figure]:
     """Return a heat map for each player count; none for a run without pairs."""
-    return [
-        Figure(
-            f"cross-play-{players}p",
-            f"Cross-play, {players} players",
-            "Mean score of each pair, with its 95 % interval: one in a single seat (down), another in all others "
-            "(across). The diagonal is self-play.",
-            partial(_pairs, players=players),
-            _paint_pairs,
+    cross = list[Figure]()
+    for players in data.players() if data.pairs else ():
+        cross.append(
+            Figure(
+                f"cross-play-{players}p",
+                f"Cross-play, {players} players",
+                "Mean score of each pair, with its 95 % interval: one in a single seat (down), "
+                "another in all others (across). The diagonal is self-play.",
+                partial(_pairs, players=players),
+                _paint_pairs,
+            )
         )
-        for players in (data.players() if data.pairs else ())
-    ]
+    return cross
 
 
 def _pairs(data: RunData, *, players: int) -> Rows:
-    return [
-        {
-            **dict(zip(("one", "rest"), s.arm.split(WITH), strict=True)),
-            **{"players": players, "n": s.n, "metric": data.metric, "strict_se": s.of("strict").se},
-            **{"sd": s.of("strict").sd, "struck_out": s.struck_out, **both(s)},
-        }
-        for s in data.analysis.summaries
-        if s.arm in data.pairs and s.players == players
-    ]
+    pairs = []
+    for s in data.analysis.summaries:
+        if s.arm in data.pairs and s.players == players:
+            pairs.append(
+                {
+                    **dict(zip(("one", "rest"), s.arm.split(WITH), strict=True)),
+                    **{
+                        "players": players,
+                        "n": s.n,
+                        "metric": data.metric,
+                        "strict_se": s.of("strict").se,
+                    },
+                    **{"sd": s.of("strict").sd, "struck_out": s.struck_out, **both(s)},
+                }
+            )
+    return pairs
 
 
 def _paint_pairs(rows: Rows, data: RunData) -> Any:
-    ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))
+    ones = list(dict.fromkeys(row["one"] for row in rows))
+    rests = list(dict.fromkeys(row["rest"] for row in rows))
     cells = {(row["one"], row["rest"]): of_metric(row, data.metric) for row in rows}
-    grid = [[cells[cell, rest][0] if (cell, rest) in cells else nan for rest in rests] for cell in ones]
+    grid = []
+    for seat in ones:
+        grid.append([cells.get((seat, partners), [nan])[0] for partners in rests])
     figure = plots.canvas(max(plots.WIDTH, 1.8 + 0.56 * len(rests)), 1.2 + 0.42 * len(ones))
     ax = figure.subplots()
     image = _heat(ax, grid, 25, rests, ones, 45)
     ax.set(xlabel="all other seats", ylabel="one seat")
     for (cell, rest), (mean, low, high) in cells.items():
         look = {"ha": "center", "va": "center", "color": "#000000" if mean > 15 else "#ffffff"}
-        x, y = rests.index(rest), ones.index(cell)
+        x = rests.index(rest)
+        y = ones.index(cell)
         means = low is not None and high is not None
         ax.text(x, y - (0.17 if means else 0), f"{mean:.1f}", fontsize=7.5, **look)
         if means:
@@ -66,20 +80,23 @@ def _paint_pairs(rows: Rows, data: RunData) -> Any:
 
 def policy(data: RunData) -> list[Figure]:
     """Return a heat map for each player count: of the baseline, else of the first arm."""
-    return [
-        Figure(
-            f"policy-{players}p",
-            f"What follows which action, {players} players",
-            f"Of {data.standard}: the share of next actions (across) after each action (down), in %, blank where that "
-            "action never came before another; the last row: the share of each action. Slot 0 is the oldest card; a "
-            "hint counts whoever gets it. Where different players sit in an arm, who acts and who is next is in the "
-            "table, which has all arms, with 95 % intervals over deals.",
-            partial(_actions, players=players),
-            _paint_policy,
-            data.standard,
+    figures = list[Figure]()
+    for players in data.players():
+        figures.append(
+            Figure(
+                f"policy-{players}p",
+                f"What follows which action, {players} players",
+                f"Of {data.standard}: the share of next actions (across) after each action "
+                "(down), in %, blank where that action never came before another; the last row: "
+                "the share of each action. Slot 0 is the oldest card; a hint counts whoever gets "
+                "it. Where different players sit in an arm, who acts and who is next is in the "
+                "table, which has all arms, with 95 % intervals over deals.",
+                partial(_actions, players=players),
+                _paint_policy,
+                data.standard,
+            )
         )
-        for players in data.players()
-    ]
+    return figures
 
 
 def _actions(data: RunData, *, players: int) -> Rows:
@@ -93,7 +110,8 @@ def _actions(data: RunData, *, players: int) -> Rows:
 
 
 def action_rows(tables: Sequence[ActionTable]) -> Rows:
-    """Return a row for each next action that followed, and one without a next action where none did."""
+    """Return a row for each next action that followed, and one without a next action where none
+    did."""
     rows = []
     for pair in tables:
         for action in pair.actions:
@@ -103,12 +121,23 @@ def action_rows(tables: Sequence[ActionTable]) -> Rows:
             following: list[tuple[str | None, float | None]]
             following = [(then, share) for then, share in pair.following(action).items() if share]
             for then, next_share in following or [(None, None)]:
-                next_low, next_high = (pair.next_shares[action, then][1] if then else None) or (None, None)
+                next_low, next_high = (pair.next_shares[action, then][1] if then else None) or (
+                    None,
+                    None,
+                )
                 rows.append(
                     {
                         **{**head, "action": action, "share": share, "next_action": then},
-                        **{"turns": pair.pairs[action, then] if then else 0, "next_share": next_share},
-                        **{"share_low": low, "share_high": high, "next_low": next_low, "next_high": next_high},
+                        **{
+                            "turns": pair.pairs[action, then] if then else 0,
+                            "next_share": next_share,
+                        },
+                        **{
+                            "share_low": low,
+                            "share_high": high,
+                            "next_low": next_low,
+                            "next_high": next_high,
+                        },
                         "games": len(pair.games),
                     }
                 )
@@ -116,14 +145,22 @@ def action_rows(tables: Sequence[ActionTable]) -> Rows:
 
 
 def _paint_policy(table: Rows, data: RunData) -> Any:
-    """Return the heat map of one pair of players of an arm, best where the same player sits in both seats."""
+    """Return the heat map of one pair of players of an arm, best where the same player sits in both
+    seats."""
     pairs = groups([row for row in table if row["arm"] == data.standard] or table, "by", "then")
-    return _maps([next((rows for (by, then), rows in pairs.items() if by == then), next(iter(pairs.values())))])
+    return _maps(
+        [
+            next(
+                (rows for (by, then), rows in pairs.items() if by == then),
+                next(iter(pairs.values())),
+            )
+        ]
+    )
 
 
 def paint_actions(table: Rows) -> Any:
-    """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too
-    many."""
+    """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises
+    UserError for too many."""
     maps = groups(table, "arm", "players", "by", "then")
     if len(maps) > MOST:
         why = f"{len(maps)} tables are too many for one picture, which holds {MOST}"
@@ -139,7 +176,9 @@ def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
         if len(tables) > 1:
             ax.set_title(f"{rows[0]['arm']}, {plots.headed(rows[0]['players'])}")
         image = _map(ax, rows)
-    figure.colorbar(image, ax=axes, label="share", aspect=25 * len(tables)).outline.set_visible(False)
+    figure.colorbar(image, ax=axes, label="share", aspect=25 * len(tables)).outline.set_visible(
+        False
+    )
     return figure
 
 
@@ -148,7 +187,12 @@ def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
     shares = {(row["action"], row["next_action"]): row["next_share"] for row in rows}
     total = {row["action"]: row["share"] for row in rows}
     came = {pair for pair, other in shares if other is not None}
-    grid = [[shares.get((pair, other), 0.0) if pair in came else nan for other in names] for pair in names]
+    grid = []
+    for pair in names:
+        if pair in came:
+            grid.append([shares.get((pair, then), 0.0) for then in names])
+        else:
+            grid.append([nan] * len(names))
     grid.append([total[pair] for pair in names])
     image = _heat(ax, grid, 1, names, [*names, "all turns"], 60)
     ax.axhline(len(names) - 0.5, color=plots.PAPER, linewidth=2)
@@ -156,14 +200,18 @@ def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
         for x, share in enumerate(line):
             if share >= 0.005:
                 colour = "#000000" if share > 0.6 else "#ffffff"
-                ax.text(x, y, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=6.5)
+                ax.text(
+                    x, y, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=6.5
+                )
     ax.set(xlabel=f"next action, by {rows[0]['then']}", ylabel=f"action, by {rows[0]['by']}")
     return image
 
 
-def _heat(ax: Any, grid: Any, most: int, across: Sequence[str], down: Sequence[str], rotation: int) -> Any:
-    """Draw values from 0 to `most`. Viridis is monotonic in lightness, so it is readable in print and for colour-blind
-    people."""
+def _heat(
+    ax: Any, grid: Any, most: int, across: Sequence[str], down: Sequence[str], rotation: int
+) -> Any:
+    """Draw values from 0 to `most`. Viridis is monotonic in lightness, so it is readable in print
+    and for colour-blind people."""
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=most, aspect="auto")
     ax.set_xticks(range(len(across)), across, rotation=rotation, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(down)), down)

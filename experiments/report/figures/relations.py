@@ -1,4 +1,5 @@
-"""The score against another number: the baseline's on the same deal, the samples of a node, the turn, the cost."""
+"""The score against another number: the baseline's on the same deal, the samples of a node, the
+turn, the cost."""
 
 import json
 from collections import Counter
@@ -26,19 +27,25 @@ SIDE = 2.1
 
 
 def _deals(data: RunData) -> Rows:
-    compared = [arm for arm in data.shortlist() if any(effect.arm == arm for effect in data.analysis.differences)]
+    compared = []
+    for arm in data.shortlist():
+        if any(effect.arm == arm for effect in data.analysis.differences):
+            compared.append(arm)
     if not compared:
         raise NothingToDrawError("no arm is compared with a baseline")
     if len({row.seed for row in data.rows}) == 1:
         raise NothingToDrawError("there is a single deal")
     rows = []
     for arm, players in product(order.foremost(compared, data.analysis, PANELS), data.players()):
-        sides = (data.rows_of(name) for name in (arm, data.analysis.baseline or ""))
-        ours, theirs = ([row for row in games if row.players == players] for games in sides)
+        ours, theirs = (
+            [row for row in data.rows_of(name) if row.players == players]
+            for name in (arm, data.analysis.baseline or "")
+        )
         comparison = compare(ours, theirs, measures.metric(data.metric))
         pairs = comparison.rows if comparison else ([], [])
         # averaged over the repeats that both played
-        score, base = (cluster_means((row.seed, row.score(data.metric)) for row in played) for played in pairs)
+        score = cluster_means((row.seed, row.score(data.metric)) for row in pairs[0])
+        base = cluster_means((row.seed, row.score(data.metric)) for row in pairs[1])
         for seed in sorted(score):
             head = {"players": players, "arm": arm, "seed": seed}
             rows.append({**head, "baseline_score": base[seed], "arm_score": score[seed]})
@@ -61,9 +68,14 @@ def _paint_deals(rows: Rows, data: RunData) -> Any:
         for place, players in enumerate(data.players()):
             points = [row for row in by_arm[arm] if row["players"] == players]
             counts = Counter((row["baseline_score"], row["arm_score"]) for row in points)
-            x, y = ([point[side] for point in counts] for side in (0, 1))
+            x = [baseline for baseline, _ in counts]
+            y = [score for _, score in counts]
             sizes = [18 * count for count in counts.values()]
-            look: dict[str, Any] = {"color": plots.COLOURS[place], "marker": MARKS[players], "alpha": 0.6}
+            look: dict[str, Any] = {
+                "color": plots.COLOURS[place],
+                "marker": MARKS[players],
+                "alpha": 0.6,
+            }
             ax.scatter(x, y, s=sizes, zorder=3, linewidths=0, **look)
         ax.set(xlim=(-1, PERFECT + 1), ylim=(-1, PERFECT + 1), aspect="equal")
         ax.set_xticks(range(0, PERFECT + 1, 5))
@@ -75,7 +87,12 @@ def _paint_deals(rows: Rows, data: RunData) -> Any:
     figure.supylabel(f"{data.metric} score of the arm", fontsize=8.5)
     if len(data.players()) > 1:
         for place, players in enumerate(data.players()):
-            look = {"color": plots.COLOURS[place], "markersize": 5, "markeredgewidth": 0, "alpha": 0.8}
+            look = {
+                "color": plots.COLOURS[place],
+                "markersize": 5,
+                "markeredgewidth": 0,
+                "alpha": 0.8,
+            }
             panels[0].plot([], [], MARKS[players], label=plots.headed(players), **look)
         plots.legend(figure, panels[:1], 4, columnspacing=2.0)
     return figure
@@ -93,14 +110,21 @@ class Curve(NamedTuple):
 
 def curves(data: RunData) -> dict[str, Curve]:
     """Return the curve of each arm; only arms for which there is another K."""
-    configs = {arm: seat for arm in data.arms if (seat := arm_graphs.seat(data.run, arm)).get("config")}
+    configs = {}
+    for arm in data.arms:
+        if (seat := arm_graphs.seat(data.run, arm)).get("config"):
+            configs[arm] = seat
     counts: dict[str, set[int]] = {}
     for seat in configs.values():
         for name, node in seat["config"]["nodes"].items():
             counts.setdefault(name, set()).add(node.get("samples", 1))
     by_arm: dict[str, Curve] = {}
     for node in (name for name, several in counts.items() if len(several) > 1):
-        places = {arm: _place(node, seat) for arm, seat in configs.items() if node in seat["config"]["nodes"]}
+        places = {
+            arm: _place(node, seat)
+            for arm, seat in configs.items()
+            if node in seat["config"]["nodes"]
+        }
         for arm, curve in places.items():
             if len({other.k for other in places.values() if other.rest == curve.rest}) > 1:
                 by_arm.setdefault(arm, curve)
@@ -110,11 +134,16 @@ def curves(data: RunData) -> dict[str, Curve]:
 def _place(node: str, seat: Mapping[str, Any]) -> Curve:
     config = {key: value for key, value in seat["config"].items() if key != "name"}
     k = config["nodes"][node].get("samples", 1)
-    nodes = {
-        name: {**settings, "samples": 0} if name == node else settings for name, settings in config["nodes"].items()
-    }
-    rest = json.dumps([{**config, "nodes": nodes}, seat.get("models", {}), seat.get("model")], sort_keys=True)
-    context = config["context"] if isinstance(config["context"], str) else config["context"].get("name", "")
+    nodes = {}
+    for name, settings in config["nodes"].items():
+        nodes[name] = {**settings, "samples": 0} if name == node else settings
+    rest = json.dumps(
+        [{**config, "nodes": nodes}, seat.get("models", {}), seat.get("model")], sort_keys=True
+    )
+    if isinstance(config["context"], str):
+        context = config["context"]
+    else:
+        context = config["context"].get("name", "")
     return Curve(node, k, rest, f"{context}, {seat.get('model', '')}")
 
 
@@ -122,14 +151,20 @@ def _samples(data: RunData) -> Rows:
     placed = curves(data)
     if not placed:
         raise NothingToDrawError("no two arms differ only in the number of samples of a node")
-    rows = [
-        {
-            **{"players": s.players, "node": curve.node, "curve": curve.label, "k": curve.k},
-            **{"arm": s.arm, "games": s.n, **both(s)},
-        }
-        for s in data.summaries()
-        if (curve := placed.get(s.arm))
-    ]
+    rows = []
+    for s in data.summaries():
+        if curve := placed.get(s.arm):
+            rows.append(
+                {
+                    **{
+                        "players": s.players,
+                        "node": curve.node,
+                        "curve": curve.label,
+                        "k": curve.k,
+                    },
+                    **{"arm": s.arm, "games": s.n, **both(s)},
+                }
+            )
     return by_players(sorted(rows, key=lambda row: (row["curve"], row["k"])))
 
 
@@ -144,7 +179,9 @@ def _paint_samples(table: Rows, data: RunData) -> Any:
             points = [(row["k"], *of_metric(row, data.metric)) for row in arms]
             look = {"color": colour, "markersize": 4, "linewidth": 1.3, "label": curve}
             ax.plot([k for k, *_ in points], [mean for _, mean, _, _ in points], "o-", **look)
-            if bounds := [(k, low, high) for k, _, low, high in points if low is not None and high is not None]:
+            if bounds := [
+                (k, low, high) for k, _, low, high in points if low is not None and high is not None
+            ]:
                 ax.fill_between(*zip(*bounds, strict=True), color=colour, alpha=0.14, linewidth=0)
         ax.set_xticks(sorted({row["k"] for row in table}))
         ax.set_ylim(0, 25)
@@ -170,8 +207,19 @@ def _turns(data: RunData) -> Rows:
             mean, error, low, high = _points(tally, turn)
             rows.append(
                 {
-                    **{"players": players, "arm": arm, "turn": turn, "games": tally.games, "score_kept": mean},
-                    **{"standard_error": error, "low": low, "high": high, "lives_lost": tally.lives_lost(turn)},
+                    **{
+                        "players": players,
+                        "arm": arm,
+                        "turn": turn,
+                        "games": tally.games,
+                        "score_kept": mean,
+                    },
+                    **{
+                        "standard_error": error,
+                        "low": low,
+                        "high": high,
+                        "lives_lost": tally.lives_lost(turn),
+                    },
                 }
             )
     return by_players(rows)
@@ -193,12 +241,21 @@ def _paint_turns(table: Rows, data: RunData) -> Any:
         score.set_title(plots.headed(players))
         by_arm = groups(rows, "arm")
         for place, arm in enumerate(arm for arm in data.shortlist() if arm in by_arm):
-            shown, colour = by_arm[arm], plots.COLOURS[place % len(plots.COLOURS)]
-            look = {"color": colour, "linestyle": plots.DASHES[place % len(plots.DASHES)], "linewidth": 1.3}
+            shown = by_arm[arm]
+            colour = plots.COLOURS[place % len(plots.COLOURS)]
+            look = {
+                "color": colour,
+                "linestyle": plots.DASHES[place % len(plots.DASHES)],
+                "linewidth": 1.3,
+            }
             turns = [row["turn"] for row in shown]
             score.plot(turns, [row["score_kept"] for row in shown], label=data.name(arm), **look)
-            if bounds := [(row["turn"], row["low"], row["high"]) for row in shown if row["low"] is not None]:
-                score.fill_between(*zip(*bounds, strict=True), color=colour, alpha=0.12, linewidth=0)
+            if bounds := [
+                (row["turn"], row["low"], row["high"]) for row in shown if row["low"] is not None
+            ]:
+                score.fill_between(
+                    *zip(*bounds, strict=True), color=colour, alpha=0.12, linewidth=0
+                )
             lives.plot(turns, [row["lives_lost"] for row in shown], **look)
         for ax in (score, lives):
             ax.set_xlim(1, max(row["turn"] for row in rows))
@@ -211,15 +268,16 @@ def _paint_turns(table: Rows, data: RunData) -> Any:
 
 
 def _cost(data: RunData) -> Rows:
-    rows = [
-        {
-            **{"players": s.players, "arm": s.arm, "games": s.n},
-            **{key: s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd")},
-            **{"strict": s.of("strict").mean, "kept": s.of("kept").mean},
-        }
-        for s in data.summaries()
-        if s.players is not None
-    ]
+    rows = []
+    for s in data.summaries():
+        if s.players is not None:
+            rows.append(
+                {
+                    **{"players": s.players, "arm": s.arm, "games": s.n},
+                    **{key: s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd")},
+                    **{"strict": s.of("strict").mean, "kept": s.of("kept").mean},
+                }
+            )
     if not any(row["tokens_out"] or row["tokens_in"] for row in rows):
         raise NothingToDrawError("no call was paid for: simulated models and programs cost nothing")
     return by_players(rows)
@@ -230,9 +288,19 @@ def _paint_cost(rows: Rows, data: RunData) -> Any:
     figure, (ax,) = plots.panels([2.9])
     arms = list(dict.fromkeys(row["arm"] for row in rows))
     for row in rows:
-        cost = row["usd"] if priced else row["tokens_in"] + row["tokens_out"]
+        if priced:
+            cost = row["usd"]
+        else:
+            cost = row["tokens_in"] + row["tokens_out"]
         colour = plots.COLOURS[arms.index(row["arm"]) % len(plots.COLOURS)]
-        ax.plot([cost], [row[data.metric]], MARKS[row["players"]], color=colour, markersize=6, markeredgewidth=0)
+        ax.plot(
+            [cost],
+            [row[data.metric]],
+            MARKS[row["players"]],
+            color=colour,
+            markersize=6,
+            markeredgewidth=0,
+        )
     ax.set_xlabel("US dollars per game" if priced else "tokens per game, in and out")
     ax.set_ylabel(f"mean {data.metric} score")
     ax.set_ylim(0, 25)
@@ -248,31 +316,34 @@ def _paint_cost(rows: Rows, data: RunData) -> Any:
 DEALS = Figure(
     "deals",
     "Arms against the baseline, deal by deal",
-    "Every point is a deal: the baseline's score on it and the arm's, repeats averaged; a larger one is several deals. "
-    f"Above the line the arm scores more. Of more than {PANELS} arms those that differ most from the baseline are "
-    "shown.",
+    "Every point is a deal: the baseline's score on it and the arm's, repeats averaged; a larger "
+    f"one is several deals. Above the line the arm scores more. Of more than {PANELS} arms those "
+    "that differ most from the baseline are shown.",
     _deals,
     _paint_deals,
 )
 SAMPLES = Figure(
     "samples",
     "Score against K",
-    f"Mean score with its 95 % interval by the number of samples of a node. The grey band: {SOURCE}.",
+    "Mean score with its 95 % interval by the number of samples of a node. The grey band: "
+    f"{SOURCE}.",
     _samples,
     _paint_samples,
 )
 TURNS = Figure(
     "turns",
     "Score turn by turn, and lives lost",
-    "Mean points on the table after each turn, with its 95 % interval over deals as a band, and below it the mean "
-    "number of lives lost. A finished game keeps its points, even when its strict score is 0.",
+    "Mean points on the table after each turn, with its 95 % interval over deals as a band, and "
+    "below it the mean number of lives lost. A finished game keeps its points, even when its "
+    "strict score is 0.",
     _turns,
     _paint_turns,
 )
 COST = Figure(
     "cost",
     "Cost and score",
-    "Mean cost of a game, in dollars where all prices are known and otherwise in tokens, and mean score.",
+    "Mean cost of a game, in dollars where all prices are known and otherwise in tokens, and "
+    "mean score.",
     _cost,
     _paint_cost,
 )

@@ -1,4 +1,5 @@
-"""A row for each arm: its scores, differences, turns and the ends of its games; and the partners of ad-hoc teams."""
+"""A row for each arm: its scores, differences, turns and the ends of its games; and the partners of
+ad-hoc teams."""
 
 import textwrap
 from collections import Counter
@@ -20,12 +21,14 @@ from experiments.study.metric import MEANS
 from experiments.study.notes import spans
 
 SINGLE_POINTS = 60
-"""The most games of a row that are drawn as single points; more are one point per score, sized by their number."""
+"""The most games of a row that are drawn as single points; more are one point per score, sized by
+their number."""
 
 
 def both(summary: Summary) -> dict[str, float | None]:
     """Return the columns of both scores: their means and intervals."""
-    strict, kept = summary.of("strict"), summary.of("kept")
+    strict = summary.of("strict")
+    kept = summary.of("kept")
     return {
         **{"strict": strict.mean, "low": strict.low, "high": strict.high},
         **{"kept": kept.mean, "kept_low": kept.low, "kept_high": kept.high},
@@ -38,8 +41,16 @@ def of_metric(row: Mapping[str, Any], metric: Metric) -> tuple[float, float | No
     return row[metric], row[f"{before}low"], row[f"{before}high"]
 
 
+def _row_names(data: RunData, rows: Rows, players: int | None) -> list[str]:
+    """Return the names of rows; with their player counts where these are pooled."""
+    if players:
+        return [data.row_name(row["arm"], None) for row in rows]
+    return [data.row_name(row["arm"], row["counts"]) for row in rows]
+
+
 def _paint_scores(table: Rows, data: RunData) -> Any:
-    by_count, other = groups(table), OTHER[data.metric]
+    by_count = groups(table)
+    other = OTHER[data.metric]
     figure, axes = plots.panels(
         [plots.height(len(rows)) * (1.2 if players else 1) for players, rows in by_count.items()]
     )
@@ -47,16 +58,24 @@ def _paint_scores(table: Rows, data: RunData) -> Any:
         experienced(ax)
         ax.set_title(plots.headed(players))
         for place, row in enumerate(rows):
-            at, (mean, low, high) = place - (0.2 if players else 0), of_metric(row, data.metric)
+            at = place - (0.2 if players else 0)
+            mean, low, high = of_metric(row, data.metric)
             ax.barh(place, mean, 0.74, color=plots.SKY, alpha=0.4, linewidth=0, zorder=1)
-            _points(ax, place + 0.17, [g.score(data.metric) for g in data.rows_of(row["arm"]) if g.players == players])
+            _points(
+                ax,
+                place + 0.17,
+                [g.score(data.metric) for g in data.rows_of(row["arm"]) if g.players == players],
+            )
             plots.interval(ax, at, mean, low, high)
             if row["strict"] != row["kept"]:
                 ax.plot([row[other]], [at], "D", **OTHER_MARK)
-        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
-        # dashed lines at published scores, with their names above the panel, apart where lines are close
+        plots.rows(ax, _row_names(data, rows, players))
+        # dashed lines at published scores, with their names above the panel, apart where lines are
+        # close
         at = -1.0
-        for name, mean in sorted(control_tables.published_means(data, players).items(), key=itemgetter(1)):
+        for name, mean in sorted(
+            control_tables.published_means(data, players).items(), key=itemgetter(1)
+        ):
             at = max(mean, at + APART)
             ax.axvline(mean, color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             ax.text(at - 0.1, 1.01, name, transform=ax.get_xaxis_transform(), **REFERENCE)
@@ -79,7 +98,13 @@ OTHER_MARK: dict[str, Any] = {
 
 APART = 0.9
 """Points between the names of two published scores."""
-REFERENCE: dict[str, Any] = {"fontsize": 6.5, "color": plots.MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
+REFERENCE: dict[str, Any] = {
+    "fontsize": 6.5,
+    "color": plots.MUTED,
+    "rotation": 30,
+    "ha": "left",
+    "va": "bottom",
+}
 """The look of these names."""
 
 
@@ -92,11 +117,10 @@ def _points(ax: Any, place: float, games: Sequence[float]) -> None:
         ax.scatter(list(counts), [place] * len(counts), s=sizes, **look)
         return
     steps = {score: min(0.12, 0.36 / max(count - 1, 1)) for score, count in counts.items()}
-    spots = [
-        (score, place + (number - (count - 1) / 2) * steps[score])
-        for score, count in counts.items()
-        for number in range(count)
-    ]
+    spots = []
+    for score, count in counts.items():
+        for number in range(count):
+            spots.append((score, place + (number - (count - 1) / 2) * steps[score]))
     ax.scatter([x for x, _ in spots], [y for _, y in spots], s=7, **look)
 
 
@@ -106,18 +130,32 @@ DIFFERENCES = "mean low high se sd p p_holm wins ties losses mde low_holm high_h
 
 def _differences(data: RunData) -> Rows:
     analysis = data.analysis
-    arms, filled = set(data.shortlist()), conclusions.claims(analysis.differences)
-    rows = [
-        {
-            **{"players": d.players, "arm": d.arm, "counts": spans(d.counts), "baseline": d.baseline},
-            **{"metric": d.metric, "pairs": d.n, "unit": d.unit, "filled": int(d in filled)},
-            **{name: getattr(d, name) for name in DIFFERENCES.split()},
-        }
-        for d in (*analysis.differences, *analysis.apart, *analysis.other_differences)
-        if d.arm in arms
-    ]
+    arms = set(data.shortlist())
+    filled = conclusions.claims(analysis.differences)
+    rows = []
+    for d in (*analysis.differences, *analysis.apart, *analysis.other_differences):
+        if d.arm in arms:
+            rows.append(
+                {
+                    **{
+                        "players": d.players,
+                        "arm": d.arm,
+                        "counts": spans(d.counts),
+                        "baseline": d.baseline,
+                    },
+                    **{
+                        "metric": d.metric,
+                        "pairs": d.n,
+                        "unit": d.unit,
+                        "filled": int(d in filled),
+                    },
+                    **{name: getattr(d, name) for name in DIFFERENCES.split()},
+                }
+            )
     if not rows and data.coalitions:
-        raise NothingToDrawError("a design of coalitions compares its arms; see what each part adds")
+        raise NothingToDrawError(
+            "a design of coalitions compares its arms; see what each part adds"
+        )
     if not rows:
         raise NothingToDrawError(_uncompared(data))
     return by_players(rows)
@@ -125,7 +163,8 @@ def _differences(data: RunData) -> Rows:
 
 def _uncompared(data: RunData) -> str:
     """Return why no arm is compared with a baseline."""
-    analysis, others = data.analysis, [arm for arm in data.arms if arm != data.analysis.baseline]
+    analysis = data.analysis
+    others = [arm for arm in data.arms if arm != data.analysis.baseline]
     if not analysis.baseline:
         return "there is no baseline to compare with"
     if analysis.withheld:
@@ -139,10 +178,13 @@ def _uncompared(data: RunData) -> str:
 
 def _paint_differences(table: Rows, data: RunData) -> Any:
     metric = data.analysis.metric
-    by_count = {players: [row for row in rows if row["metric"] == metric] for players, rows in groups(table).items()}
+    by_count = {}
+    for players, rows in groups(table).items():
+        by_count[players] = [row for row in rows if row["metric"] == metric]
     second = {(row["players"], row["arm"]): row for row in table if row["metric"] != metric}
     offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _means(data))
-    first, score = data.analysis.differences[0], f", {metric} score" if metric in OTHER else ""
+    first = data.analysis.differences[0]
+    score = f", {metric} score" if metric in OTHER else ""
     xlabel = f"{first.measured_in} more or fewer than {data.name(first.baseline)}{score}"
     figure, axes = plots.row_panels(by_count, xlabel)
     for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
@@ -153,15 +195,19 @@ def _paint_differences(table: Rows, data: RunData) -> Any:
             if other and abs(other["mean"] - row["mean"]) <= ROUNDING:
                 other = None
             dot: dict[str, Any] = {"color": plots.BLUE, "markerfacecolor": face, "markersize": 5}
-            plots.interval(ax, place - 0.12 * bool(other), row["mean"], row["low"], row["high"], **dot)
+            plots.interval(
+                ax, place - 0.12 * bool(other), row["mean"], row["low"], row["high"], **dot
+            )
             if other and other["low"] is not None:
                 bounds = [other["low"], other["high"]]
-                ax.plot(bounds, [place + 0.22, place + 0.22], color=plots.MUTED, linewidth=0.8, zorder=2)
+                ax.plot(
+                    bounds, [place + 0.22, place + 0.22], color=plots.MUTED, linewidth=0.8, zorder=2
+                )
             if other:
                 ax.plot([other["mean"]], [place + 0.22], "D", **OTHER_MARK)
             look = {"fontsize": 7.5, "color": plots.MUTED, "va": "center"}
             ax.text(1.02, place, _tested(row), transform=ax.get_yaxis_transform(), **look)
-        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+        plots.rows(ax, _row_names(data, rows, players))
     if offset:
         axes[0].plot([], [], "D-", linewidth=0.8, label=f"{OTHER[data.metric]} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=2)
@@ -171,8 +217,16 @@ def _paint_differences(table: Rows, data: RunData) -> Any:
 def _tested(row: Mapping[str, Any]) -> str:
     """Return how many deals a difference is of, and its corrected p."""
     p = conclusions.pvalue(row["p_holm"])
-    unit = row["unit"] if row["pairs"] > 1 else row["unit"].removesuffix("s")
-    tested = "not tested" if p == "-" else f"p {p}" if p.startswith("<") else f"p = {p}"
+    if row["pairs"] > 1:
+        unit = row["unit"]
+    else:
+        unit = row["unit"].removesuffix("s")
+    if p == "-":
+        tested = "not tested"
+    elif p.startswith("<"):
+        tested = f"p {p}"
+    else:
+        tested = f"p = {p}"
     return f"{row['pairs']} {unit}, {tested}{ROOM}"
 
 
@@ -181,12 +235,19 @@ ROOM = "\N{NO-BREAK SPACE}" * 5
 
 
 def _histogram(data: RunData) -> Rows:
-    rows = [
-        {"players": s.players, "arm": s.arm, "score": score, "games": games, "metric": data.metric}
-        for s in data.summaries()
-        if s.players is not None
-        for score, games in enumerate(s.of(data.metric).histogram)
-    ]
+    rows = []
+    for s in data.summaries():
+        if s.players is not None:
+            for score, games in enumerate(s.of(data.metric).histogram):
+                rows.append(
+                    {
+                        "players": s.players,
+                        "arm": s.arm,
+                        "score": score,
+                        "games": games,
+                        "metric": data.metric,
+                    }
+                )
     return by_players(rows)
 
 
@@ -198,7 +259,15 @@ def _paint_histogram(table: Rows, data: RunData) -> Any:
         for place, rows in enumerate(by_arm.values()):
             most = max(*(row["games"] for row in rows), 1)
             tall = [-0.82 * row["games"] / most for row in rows]
-            ax.bar(range(PERFECT + 1), tall, 0.86, place + 0.42, color=plots.BLUE, linewidth=0, zorder=2)
+            ax.bar(
+                range(PERFECT + 1),
+                tall,
+                0.86,
+                place + 0.42,
+                color=plots.BLUE,
+                linewidth=0,
+                zorder=2,
+            )
             ax.axhline(place + 0.42, color=plots.FAINT, linewidth=0.6, zorder=1)
         plots.rows(ax, [data.name(arm) for arm in by_arm])
         ax.set_xlim(-0.6, 25.6)
@@ -206,20 +275,30 @@ def _paint_histogram(table: Rows, data: RunData) -> Any:
 
 
 def _means(data: RunData, *, name: str = "") -> Rows:
-    """Return a row for each summary with its number of this name and its interval; by default with its scores."""
+    """Return a row for each summary with its number of this name and its interval; by default with
+    its scores."""
     rows = []
     for s in data.summaries():
         numbers = both(s)
         if name:
-            score, numbers = s.of(data.metric), {name: s.means.get(name), "low": None, "high": None}
+            score = s.of(data.metric)
+            numbers = {name: s.means.get(name), "low": None, "high": None}
             if name == "iqm":
                 numbers = {"iqm": score.iqm, "low": score.iqm_low, "high": score.iqm_high}
-        head = {"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric}
+        head = {
+            "players": s.players,
+            "arm": s.arm,
+            "counts": spans(s.counts),
+            "games": s.n,
+            "metric": data.metric,
+        }
         rows.append({**head, **numbers})
     return by_players(rows)
 
 
-def _paint_means(table: Rows, data: RunData, *, name: str, label: str, most: float | None = None) -> Any:
+def _paint_means(
+    table: Rows, data: RunData, *, name: str, label: str, most: float | None = None
+) -> Any:
     by_count = groups(table)
     figure, axes = plots.row_panels(by_count, label.format(score=data.metric))
     for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
@@ -228,7 +307,7 @@ def _paint_means(table: Rows, data: RunData, *, name: str, label: str, most: flo
         for place, row in enumerate(rows):
             ax.barh(place, row[name], 0.6, color=plots.SKY, alpha=0.4, linewidth=0, zorder=1)
             plots.interval(ax, place, row[name], row["low"], row["high"])
-        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+        plots.rows(ax, _row_names(data, rows, players))
         ax.set_xlim(0, most and most + 0.4)
     return figure
 
@@ -245,18 +324,27 @@ END_STYLES = {
 
 
 def _ends(data: RunData) -> Rows:
-    rows = [
-        {"players": s.players, "arm": s.arm, "games": s.n, **{end: s.ends.get(end, 0) for end in END_STYLES}}
-        for s in data.summaries()
-        if s.players is not None
-    ]
+    rows = []
+    for s in data.summaries():
+        if s.players is not None:
+            rows.append(
+                {
+                    "players": s.players,
+                    "arm": s.arm,
+                    "games": s.n,
+                    **{end: s.ends.get(end, 0) for end in END_STYLES},
+                }
+            )
     return by_players(rows)
 
 
 def _paint_ends(table: Rows, data: RunData) -> Any:
     by_count = groups(table)
     figure, axes = plots.row_panels(by_count, "% of games")
-    ends = {end: look for end, look in END_STYLES.items() if any(row[end] for row in table)}
+    ends = {}
+    for end, look in END_STYLES.items():
+        if any(row[end] for row in table):
+            ends[end] = look
     for ax, rows in zip(axes, by_count.values(), strict=True):
         plots.stacked(ax, rows, "games", ends)
         plots.rows(ax, [data.name(row["arm"]) for row in rows])
@@ -265,16 +353,32 @@ def _paint_ends(table: Rows, data: RunData) -> Any:
 
 
 def _teams(data: RunData) -> Rows:
-    return [
-        {
-            **{"players": team.players, "partner": met.partner, "standing": met.standing, "trials": met.trials.games},
-            **{"strict": met.trials.mean, "low": low, "high": high, "sd": met.trials.sd},
-            **({"alone": met.alone.mean, "alone_sd": met.alone.sd} if met.alone else {"alone": None, "alone_sd": None}),
-        }
-        for team in data.teams
-        for met in team.rows
-        for low, high in [met.trials.bounds or (None, None)]
-    ]
+    teams = []
+    for team in data.teams:
+        for met in team.rows:
+            for low, high in [met.trials.bounds or (None, None)]:
+                teams.append(
+                    {
+                        **{
+                            "players": team.players,
+                            "partner": met.partner,
+                            "standing": met.standing,
+                            "trials": met.trials.games,
+                        },
+                        **{
+                            "strict": met.trials.mean,
+                            "low": low,
+                            "high": high,
+                            "sd": met.trials.sd,
+                        },
+                        **(
+                            {"alone": met.alone.mean, "alone_sd": met.alone.sd}
+                            if met.alone
+                            else {"alone": None, "alone_sd": None}
+                        ),
+                    }
+                )
+    return teams
 
 
 def _paint_teams(table: Rows, data: RunData) -> Any:
@@ -282,7 +386,10 @@ def _paint_teams(table: Rows, data: RunData) -> Any:
     figure, axes = plots.row_panels(by_players, "strict score")
     for ax, rows in zip(axes, by_players.values(), strict=True):
         for place, row in enumerate(rows):
-            face = plots.INK if row["standing"] == "held out" else plots.PAPER
+            if row["standing"] == "held out":
+                face = plots.INK
+            else:
+                face = plots.PAPER
             plots.interval(ax, place, row["strict"], row["low"], row["high"], markerfacecolor=face)
             if row["alone"] is not None:
                 ax.plot([row["alone"]], [place], "|", color=plots.BLUE, markersize=10, zorder=3)
@@ -296,34 +403,37 @@ FIGURES = (
         "scores",
         "Scores",
         "Mean score with its 95 % interval (line), and every game as a point; for more than "
-        f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is the mean of the other "
-        f"score, where it differs. The grey band: {SOURCE}. Dashed, where they were asked for: published scores.",
+        f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is "
+        f"the mean of the other score, where it differs. The grey band: {SOURCE}. Dashed, where "
+        "they were asked for: published scores.",
         _means,
         _paint_scores,
     ),
     Figure(
         "differences",
         "Differences from the baseline",
-        "Mean difference from the baseline on the same deals, with its 95 % confidence interval, not corrected for the "
-        "number of arms; p is. No line: too few deals for an interval, or the same games. Filled: the corrected p is "
-        "below .05. Where player counts are pooled, the verdict is on the pooled differences. Diamonds: the other "
-        "score, where it differs.",
+        "Mean difference from the baseline on the same deals, with its 95 % confidence interval, "
+        "not corrected for the number of arms; p is. No line: too few deals for an interval, or "
+        "the same games. Filled: the corrected p is below .05. Where player counts are pooled, "
+        "the verdict is on the pooled differences. Diamonds: the other score, where it differs.",
         _differences,
         _paint_differences,
     ),
     Figure(
         "histogram",
         "Distribution of scores",
-        f"Number of games by score; the tallest bar of each row has the same height. The grey band: {SOURCE}.",
+        "Number of games by score; the tallest bar of each row has the same height. The grey "
+        f"band: {SOURCE}.",
         _histogram,
         _paint_histogram,
     ),
     Figure(
         "iqm",
         "Interquartile means",
-        "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval over deals (Agarwal et "
-        "al. 2021): a few very good or bad games do not move it. With few deals the interval holds less often than "
-        f"95 %: in simulations from 83 % of samples of five deals and 91 % of ten on. The grey band: {SOURCE}.",
+        "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval "
+        "over deals (Agarwal et al. 2021): a few very good or bad games do not move it. With few "
+        "deals the interval holds less often than 95 %: in simulations from 83 % of samples of "
+        f"five deals and 91 % of ten on. The grey band: {SOURCE}.",
         partial(_means, name="iqm"),
         partial(_paint_means, name="iqm", label="interquartile mean of the {score} score", most=25),
     ),
@@ -339,8 +449,8 @@ ENDS = Figure("ends", "How games ended", "Share of games by how they ended.", _e
 ADHOC = Figure(
     "ad-hoc-teams",
     "Ad-hoc teams",
-    "Mean strict score of the evaluated seat with each partner and its 95 % interval over deals; filled: the partner "
-    "is held out. Blue: the partner in self-play.",
+    "Mean strict score of the evaluated seat with each partner and its 95 % interval over deals; "
+    "filled: the partner is held out. Blue: the partner in self-play.",
     _teams,
     _paint_teams,
 )
