@@ -95,7 +95,10 @@ def missing(data: RunData) -> Iterator[str]:
     for sentence in sentences[:NAMED]:
         yield f"left out: {sentence}."
     if len(sentences) > NAMED:
-        yield f"Left out likewise: {many(len(sentences) - NAMED, 'more file')}, which `orchestrator list games` names."
+        yield (
+            f"Left out likewise: {many(len(sentences) - NAMED, 'more file')}, which `orchestrator "
+            "list games` names."
+        )
     if data.analysis.stopped:
         # how many games are left depends on what the next look shows; the conclusions say how the
         # arms stand
