@@ -1,4 +1,5 @@
-"""The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 3 suspended, 130 interrupted."""
+"""The command line. Exit codes: 0 ok, 1 a game failed, 2 usage or config, 3 suspended, 130
+interrupted."""
 
 import io
 import os
@@ -36,7 +37,10 @@ from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_
 from orchestrator.models import keys
 
 app = Commands(no_args_is_help=True, context_settings=HELP)
-PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
+PLAY = "Play and look"
+STUDIES = "Studies"
+BUILD = "Build"
+TOOLS = "Tools"
 app.command(rich_help_panel=PLAY)(game.play)
 app.command(rich_help_panel=PLAY)(show.show)
 app.command("fork", rich_help_panel=PLAY)(game.fork)
@@ -60,7 +64,8 @@ SUSPENDED = 3
 
 
 def main() -> None:
-    """The console script: a user's mistake is one sentence on stderr and an exit code, never a traceback."""
+    """The console script: a user's mistake is one sentence on stderr and an exit code, never a
+    traceback."""
     try:
         _heed_sigterm()
         _open_streams()
@@ -86,8 +91,11 @@ built = cache(get_command)
 
 
 def hoisted(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the options that may stand anywhere, and all other words; those after `--` are as they are."""
-    everywhere, others, rest = list[str](), list[str](), iter(words)
+    """Return the options that may stand anywhere, and all other words; those after `--` are as they
+    are."""
+    everywhere = list[str]()
+    others = list[str]()
+    rest = iter(words)
     for word in rest:
         name, equals, _ = word.partition("=")
         if word == "--":
@@ -107,22 +115,28 @@ NAMED = ("--import", "--logs", "--key-host")
 
 
 def _ended(error: Exception) -> tuple[int, str]:
-    """The exit code and the sentence for what ended a command. Raises an error that is a mistake of the program."""
+    """The exit code and the sentence for what ended a command. Raises an error that is a mistake of
+    the program."""
     for kind, code in CODES.items():
         if isinstance(error, kind):
             return code, str(error)
     if isinstance(error, OSError):
         return 1, ": ".join(str(part) for part in (error.strerror or error, error.filename) if part)
-    if isinstance(error, UnicodeEncodeError):  # from the command line, a file's name or an escape in JSON
+    # from the command line, a file's name or an escape in JSON
+    if isinstance(error, UnicodeEncodeError):
         return 2, f"{shortened(repr(error.object))} is not UTF-8 text"
     if isinstance(error, RecursionError):
         return 2, "a file, a setting or an answer has values that lie too deep inside one another"
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError | RuntimeError) and SHORT.search(str(error))):
+    if isinstance(error, MemoryError) or (
+        isinstance(error, ImportError | RuntimeError) and SHORT.search(str(error))
+    ):
         return 1, "there is not enough memory for this"
-    message = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
+    # Click's usage errors, whose class Typer does not export
+    message = getattr(error, "format_message", None)
     if message is None:
         raise error
-    return 2, usage(error) or message()  # empty when no command was given: the help has been printed
+    # empty when no command was given: the help has been printed
+    return 2, usage(error) or message()
 
 
 SHORT = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
@@ -134,10 +148,12 @@ HEADS = {INTERRUPTED: "interrupted: ", SUSPENDED: "suspended: "}
 
 
 def _heed_sigterm() -> None:
-    """Schedulers send SIGTERM: handle it like Ctrl-C, so that games stop cleanly and the terminal is restored.
+    """Schedulers send SIGTERM: handle it like Ctrl-C, so that games stop cleanly and the terminal
+    is restored.
 
-    Background jobs of a shell script ignore SIGINT from the start, and go on to: it stays blocked. Its handler is there
-    all the same, for event loops put theirs in its place, which ends a task where it may end.
+    Background jobs of a shell script ignore SIGINT from the start, and go on to: it stays blocked.
+    Its handler is there all the same, for event loops put theirs in its place, which ends a task
+    where it may end.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -170,8 +186,8 @@ class _Stderr(io.FileIO):
 
 
 def _open_streams() -> None:
-    """A command does its work, and ends with its own exit code, whoever reads what it prints; a character that cannot
-    be written there is replaced."""
+    """A command does its work, and ends with its own exit code, whoever reads what it prints; a
+    character that cannot be written there is replaced."""
     for name, number, kind in (("stdout", 1, _Stdout), ("stderr", 2, _Stderr)):
         stream = getattr(sys, name)
         if stream is None:  # closed before the program began
@@ -233,12 +249,18 @@ def _version(wanted: bool) -> None:
 
         from orchestrator.versions import versions
 
-        print("\n".join(f"{name} {number}" for name, number in {**versions(), "python": python_version()}.items()))
+        print(
+            "\n".join(
+                f"{name} {number}"
+                for name, number in {**versions(), "python": python_version()}.items()
+            )
+        )
         raise typer.Exit
 
 
 def _bring(names: list[str] | None) -> list[str] | None:
-    """Load the user's own code: here and not in the command, so that its names can be completed, too."""
+    """Load the user's own code: here and not in the command, so that its names can be completed,
+    too."""
     if names:
         from graphs import named
 
@@ -252,28 +274,47 @@ def _allow(hosts: list[str] | None) -> list[str] | None:
     return hosts
 
 
-@app.callback(epilog="--json, --import, --key-host, --verbose, --quiet and --logs may stand anywhere on the line.")
+@app.callback(
+    epilog="--json, --import, --key-host, --verbose, --quiet and --logs may stand anywhere on the "
+    "line."
+)
 def common(
     context: typer.Context,
     version: Annotated[
-        bool, Option("--version", help="Print the versions that can change a result.", callback=_version, is_eager=True)
+        bool,
+        Option(
+            "--version",
+            help="Print the versions that can change a result.",
+            callback=_version,
+            is_eager=True,
+        ),
     ] = False,
     as_json: Annotated[bool, Option("--json", help="Print only JSON on stdout.")] = False,
     own: Annotated[
         list[str] | None,
         Option(
-            "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
+            "--import",
+            help="A file or module with roles, sections or graphs of your own; repeatable.",
+            callback=_bring,
         ),
     ] = None,
     hosts: Annotated[
         list[str] | None,
-        Option("--key-host", help="A host that keys may be sent to; repeatable (docs/models.md).", callback=_allow),
+        Option(
+            "--key-host",
+            help="A host that keys may be sent to; repeatable (docs/models.md).",
+            callback=_allow,
+        ),
     ] = None,
     verbose: Annotated[
         bool, Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
     ] = False,
-    quiet: Annotated[bool, Option("-q", "--quiet", help="Print only the outcome and errors.")] = False,
-    form: Annotated[str, Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
+    quiet: Annotated[
+        bool, Option("-q", "--quiet", help="Print only the outcome and errors.")
+    ] = False,
+    form: Annotated[
+        str, Option("--logs", envvar="HANABI_LOGS", help="console or json.")
+    ] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:
@@ -282,18 +323,30 @@ def common(
     context.obj = Output(as_json, loud)
 
 
-OTHER_NAMES = {"model": "models.default", "seed": "seeds", "seat": "seats", "arm": "arms", "repeat": "repeats"}
+OTHER_NAMES = {
+    "model": "models.default",
+    "seed": "seeds",
+    "seat": "seats",
+    "arm": "arms",
+    "repeat": "repeats",
+}
 """Options of `play`, by the key of an experiment that stands for each."""
 
 
 def usage(error: Exception) -> str | None:
-    """A sentence for a bad value, or for an option in whose place a `--set` does what it says; None otherwise."""
+    """A sentence for a bad value, or for an option in whose place a `--set` does what it says; None
+    otherwise."""
     if isinstance(error.__cause__, ValidationError):
         parameter = getattr(error, "param", None)
         return complaint(error.__cause__.errors()[0], parameter.opts[0] if parameter else "")
-    option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    option = getattr(error, "option_name", None)
+    context = getattr(error, "ctx", None)
     parameters = getattr(getattr(context, "command", None), "params", ())
-    if option is None or context is None or not any("--set" in parameter.opts for parameter in parameters):
+    if (
+        option is None
+        or context is None
+        or not any("--set" in parameter.opts for parameter in parameters)
+    ):
         return None
     from experiments.study.experiment import Experiment
     from graphs.config import GraphConfig
@@ -301,8 +354,14 @@ def usage(error: Exception) -> str | None:
 
     name = option.lstrip("-").replace("-", "_")
     if "experiment" in context.command_path.split():
-        setting = f"sampling.{name}" if name in SAMPLING else OTHER_NAMES.get(name, name)
+        if name in SAMPLING:
+            setting = f"sampling.{name}"
+        else:
+            setting = OTHER_NAMES.get(name, name)
         settable = setting.partition(".")[0] in Experiment.model_fields
     else:
-        setting, settable = name, name in GraphConfig.model_fields
-    return f"there is no option {option}; say --set {setting}=VALUE" if settable else None
+        setting = name
+        settable = name in GraphConfig.model_fields
+    if settable:
+        return f"there is no option {option}; say --set {setting}=VALUE"
+    return None

@@ -1,6 +1,8 @@
-"""What the Tab key completes: names of graphs, roles, experiments, runs, games, partners and models, and paths.
+"""What the Tab key completes: names of graphs, roles, experiments, runs, games, partners and
+models, and paths.
 
-`orchestrator --install-completion` sets it up. Each function imports what it needs when a shell asks.
+`orchestrator --install-completion` sets it up. Each function imports what it needs when a shell
+asks.
 """
 
 from collections.abc import Iterable, Iterator
@@ -42,7 +44,10 @@ def experiment(incomplete: str) -> list[str]:
 def run(incomplete: str) -> list[str]:
     """Runs below runs/, and paths."""
     records = sorted(folder.as_posix() for folder in Path("runs").glob("*") if folder.is_dir())
-    return [*_starting(records, incomplete), *(name for name in path(incomplete) if name.rstrip("/") not in records)]
+    return [
+        *_starting(records, incomplete),
+        *(name for name in path(incomplete) if name.rstrip("/") not in records),
+    ]
 
 
 def game(incomplete: str) -> list[str]:
@@ -54,19 +59,34 @@ def game(incomplete: str) -> list[str]:
 def bank(incomplete: str) -> list[str]:
     """Packaged banks of positions, and paths."""
     banks = (Path(__file__).parents[1] / "tasks" / "positions" / "banks").glob("*.jsonl.gz")
-    return [*_starting(sorted(file.name.removesuffix(".jsonl.gz") for file in banks), incomplete), *path(incomplete)]
+    return [
+        *_starting(sorted(file.name.removesuffix(".jsonl.gz") for file in banks), incomplete),
+        *path(incomplete),
+    ]
 
 
 def player(incomplete: str) -> list[str]:
     """Graphs and partners."""
     from orchestrator.players import partners
 
-    return [*_starting([f"{partners.PREFIX}{name}" for name in partners.names()], incomplete), *graph(incomplete)]
+    return [
+        *_starting([f"{partners.PREFIX}{name}" for name in partners.names()], incomplete),
+        *graph(incomplete),
+    ]
 
 
 def model(incomplete: str) -> list[str]:
     """Forms of models, and paths of models files."""
-    forms = ("program", "sim:careful", "sim:average", "sim:careless", "openai:", "azure:", "langchain:", "replay:")
+    forms = (
+        "program",
+        "sim:careful",
+        "sim:average",
+        "sim:careless",
+        "openai:",
+        "azure:",
+        "langchain:",
+        "replay:",
+    )
     return [*_starting(forms, incomplete), *path(incomplete)]
 
 
@@ -83,7 +103,10 @@ def path(incomplete: str) -> list[str]:
 def _entries(folder: Path, stem: str) -> Iterator[str]:
     for entry in folder.iterdir():
         if entry.name.startswith(stem) and (stem or not entry.name.startswith(".")):
-            yield f"{entry.as_posix()}/" if entry.is_dir() else entry.as_posix()
+            if entry.is_dir():
+                yield f"{entry.as_posix()}/"
+            else:
+                yield entry.as_posix()
 
 
 def _starting(names: Iterable[str], incomplete: str) -> list[str]:

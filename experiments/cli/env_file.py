@@ -1,7 +1,8 @@
-"""The `.env` of this folder or of one above it: keys of models, and the few settings that have a variable.
+"""The `.env` of this folder or of one above it: keys of models, and the few settings that have a
+variable.
 
-A file that somebody else can put above one's folder must not steer this program: of a file of another user nothing is
-read, of one's own no variable that is not ours, such as a proxy.
+A file that somebody else can put above one's folder must not steer this program: of a file of
+another user nothing is read, of one's own no variable that is not ours, such as a proxy.
 """
 
 import os
@@ -16,12 +17,15 @@ from orchestrator.regular_files import not_text
 
 NAME = ".env"
 AZURE_KEYS = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
-READ = re.compile(rf"{keys.NAME.pattern}|HANABI_[A-Z_]+|OPENAI_API_VERSION|{keys.AZURE_ENDPOINT}|{AZURE_KEYS[1]}")
+READ = re.compile(
+    rf"{keys.NAME.pattern}|HANABI_[A-Z_]+|OPENAI_API_VERSION|{keys.AZURE_ENDPOINT}|{AZURE_KEYS[1]}"
+)
 """The variables that are read."""
 
 
 def load() -> Iterator[str]:
-    """Set the variables of the nearest `.env` that the environment does not have; yield sentences about it.
+    """Set the variables of the nearest `.env` that the environment does not have; yield sentences
+    about it.
 
     Raises UserError for a file that cannot be read.
     """
@@ -37,10 +41,19 @@ def load() -> Iterator[str]:
         return
     try:
         values = dotenv_values(path)
-        variables = {name: text for name, text in values.items() if text is not None and name not in os.environ}
-        settings = {name: text for name, text in variables.items() if READ.fullmatch(name) and name != keys.HOSTS}
-        if any(os.environ.get(key) for key in AZURE_KEYS):
-            settings.pop(keys.AZURE_ENDPOINT, None)  # a key goes where the environment, or its own file, says
+        variables = {
+            name: text
+            for name, text in values.items()
+            if text is not None and name not in os.environ
+        }
+        settings = {
+            name: text
+            for name, text in variables.items()
+            if READ.fullmatch(name) and name != keys.HOSTS
+        }
+        if any(map(os.environ.get, AZURE_KEYS)):
+            # a key goes where the environment, or its own file, says
+            settings.pop(keys.AZURE_ENDPOINT, None)
         os.environ.update(settings)
     except UnicodeDecodeError as error:
         raise UserError(f"cannot read {path}: {not_text(error)}") from None
@@ -61,6 +74,10 @@ def unread(path: Path) -> str | None:
     except OSError:
         return ""
     if not S_ISREG(status.st_mode):
-        return "" if path.is_dir() else "it is a pipe or a device"
+        if path.is_dir():
+            return ""
+        return "it is a pipe or a device"
     user = getattr(os, "getuid", lambda: status.st_uid)()
-    return None if status.st_uid in (user, 0) else "it belongs to another user"
+    if status.st_uid in (user, 0):
+        return None
+    return "it belongs to another user"

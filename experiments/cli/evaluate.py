@@ -1,6 +1,8 @@
-"""`evaluate`: put decisions, conventions, questions or statements of a player to the test, without whole games.
+"""`evaluate`: put decisions, conventions, questions or statements of a player to the test, without
+whole games.
 
-Here are the group, and probes, questions and the judge; positions.py has what is decided on a bank's positions.
+Here are the group, and probes, questions and the judge; positions.py has what is decided on a
+bank's positions.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +14,15 @@ from typer import Argument, Option
 
 from experiments.cli import completion, positions
 from experiments.cli.report import print_task
-from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, group, print_json, slug
+from experiments.cli.shared_options import (
+    Evaluation,
+    Output,
+    Settings,
+    check_done,
+    group,
+    print_json,
+    slug,
+)
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -30,14 +40,16 @@ class ProbeChoice:
     """Options for which probes."""
 
     pack: Annotated[
-        list[str] | None, Option(help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
+        list[str] | None,
+        Option(help="A convention pack: newest (default), hgroup_1, basic; repeatable."),
     ] = None
     convention: Annotated[
-        list[str] | None, Option(help="Only this one, e.g. play-hint-read; repeatable; default all of the pack.")
+        list[str] | None,
+        Option(help="Only this one, e.g. play-hint-read; repeatable; default all of the pack."),
     ] = None
-    players: Annotated[list[int] | None, Option(min=2, max=5, help="A player count; repeatable; default 2 to 5.")] = (
-        None
-    )
+    players: Annotated[
+        list[int] | None, Option(min=2, max=5, help="A player count; repeatable; default 2 to 5.")
+    ] = None
     per: Annotated[int, Option(help="Probes of each convention at each player count.")] = 3
     seed: Seed = 1
 
@@ -45,7 +57,9 @@ class ProbeChoice:
         """The probes of these convention packs. Raises UserError."""
         from experiments.tasks.probes import bank
 
-        return bank.probes(packs, self.convention or (), self.players or bank.PLAYERS, self.per, self.seed)
+        return bank.probes(
+            packs, self.convention or (), self.players or bank.PLAYERS, self.per, self.seed
+        )
 
 
 def list_probes(choice: ProbeChoice, output: Output) -> None:
@@ -54,11 +68,15 @@ def list_probes(choice: ProbeChoice, output: Output) -> None:
 
     packs = choice.pack or bank.packs()
     probes = choice.of(packs)
-    output.show([probe_report.probe_data(probe) for probe in probes], [probe_report.probe_list(probes, packs)])
+    output.show(
+        [probe_report.probe_data(probe) for probe in probes],
+        [probe_report.probe_list(probes, packs)],
+    )
 
 
 def show_probe(name: str, seed: int, output: Output) -> None:
-    """Print one probe: how the position came about, the question, the moves that keep the convention, and why."""
+    """Print one probe: how the position came about, the question, the moves that keep the
+    convention, and why."""
     from experiments.document import terminal
     from experiments.show.live_table import picture
     from experiments.show.terminal import turn_line
@@ -80,7 +98,9 @@ def run_probes(
     player: Annotated[
         str,
         Argument(
-            metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.", autocompletion=completion.player
+            metavar="PLAYER",
+            help="A graph, partner:NAME, or python:module:object.",
+            autocompletion=completion.player,
         ),
     ],
     *,
@@ -102,22 +122,33 @@ def run_probes(
     for count in choice.players or bank.PLAYERS:
         seat_spec.check(player_spec.seat(), count)
     if asked.dry_run:
-        loads, models = {}, player_spec.models
+        loads = {}
+        models = player_spec.models
         if player_spec.config:
             exact = player_spec.model_copy(update={"models": dry_run.exact(models)})
             loads = dry_run.loads(probe_run.calls_of(probes, exact), player_spec.config)
         rows = [dry_run.Asked(player_spec.spec, len(probes), loads)]
         output.show(*dry_run.estimate(rows, models, "probes"))
         return
-    folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
-    done = probe_run.run(probes, player_spec, folder, seed=choice.seed, options=asked.run(), progress=output.progress())
+    folder = asked.out or Path("runs") / slug(
+        "probes", player_spec.spec, "replay" if asked.replay else asked.model
+    )
+    done = probe_run.run(
+        probes,
+        player_spec,
+        folder,
+        seed=choice.seed,
+        options=asked.run(),
+        progress=output.progress(),
+    )
     if done.left < done.total:
         print_task(probe_report, probe_report.read([folder]), folder, output, folder=str(folder))
     check_done(done, "probes")
 
 
 def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> "PlayerSpec":
-    """The player with its models; a rule player may be named without its prefix. Raises UserError."""
+    """The player with its models; a rule player may be named without its prefix. Raises
+    UserError."""
     import graphs
     from experiments.study import seat_spec
     from experiments.study.seat_spec import PlayerSpec
@@ -126,9 +157,14 @@ def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> 
     from orchestrator.players import partners
 
     if player == PERSON:
-        raise UserError("a person answers no probes; name a graph, partner:NAME, or python:module:object")
+        raise UserError(
+            "a person answers no probes; name a graph, partner:NAME, or python:module:object"
+        )
     rule_player = player in partners.names() and player not in graphs.names()
-    spec = f"{partners.PREFIX}{player}" if rule_player else player
+    if rule_player:
+        spec = f"{partners.PREFIX}{player}"
+    else:
+        spec = player
     if spec.startswith(seat_spec.OTHERS):
         options = {"--model": asked.model, "--set": settings, **asked.settings}
         if wrong := next((name for name, value in options.items() if value), None):
@@ -150,15 +186,24 @@ class AskedModel:
 
     @property
     def name(self) -> str:
-        return self.model if isinstance(self.model, str) else self.model.model
+        if isinstance(self.model, str):
+            return self.model
+        return self.model.model
 
     @property
     def slug(self) -> str:
         """The model's name as that of a folder: without its server."""
-        return f"replay-{slug(self.name)}" if self.replay else slug(self.name)
+        if self.replay:
+            return f"replay-{slug(self.name)}"
+        return slug(self.name)
 
     def print_estimate(
-        self, output: Output, unit: str, kind: "QuestionKind[Q]", questions: "Sequence[Q]", trials: int
+        self,
+        output: Output,
+        unit: str,
+        kind: "QuestionKind[Q]",
+        questions: "Sequence[Q]",
+        trials: int,
     ) -> None:
         """Print what questions would cost."""
         from experiments.forecast import dry_run
@@ -181,29 +226,42 @@ def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") 
     from experiments.tasks.question_task import model_of
     from orchestrator.models.settings import PROGRAM, REPLAY
 
-    model, replay = asked.model, asked.replay
+    model = asked.model
+    replay = asked.replay
     if model and model.startswith(REPLAY):
-        replay, model = Path(model.removeprefix(REPLAY)), None
+        replay = Path(model.removeprefix(REPLAY))
+        model = None
     if replay is not None:
         if model is not None:
             raise UserError("replay:DIR takes the model of the recorded run; leave --model out")
         return AskedModel(recorded(replay), replay)
     named = single_game.resampled(single_game.models([], model or PROGRAM), **asked.settings)
     if len(named) > 1 and "default" not in named:
-        raise UserError(f"{model} names several models, {', '.join(named)}; questions are asked of one, `default`")
+        raise UserError(
+            f"{model} names several models, {', '.join(named)}; questions are asked of one, "
+            "`default`"
+        )
     return AskedModel(model_of(named.get("default") or next(iter(named.values()))), None)
 
 
 def questions(
     data: Annotated[
         Path | None,
-        Option(metavar="CSV", help="The questions, one row a scenario: CoordinationQA's single_turn_trials.csv."),
+        Option(
+            metavar="CSV",
+            help="The questions, one row a scenario: CoordinationQA's single_turn_trials.csv.",
+        ),
     ] = None,
-    samples: Annotated[int | None, Option(min=1, help="Of each question; default 3, and 1 for the program.")] = None,
-    game: Annotated[list[str] | None, Option(help="Only this game: hanabi, overcooked ...; repeatable.")] = None,
+    samples: Annotated[
+        int | None, Option(min=1, help="Of each question; default 3, and 1 for the program.")
+    ] = None,
+    game: Annotated[
+        list[str] | None, Option(help="Only this game: hanabi, overcooked ...; repeatable.")
+    ] = None,
     kind: Annotated[list[str] | None, Option(help="Only ec, tom or jp; repeatable.")] = None,
     skip_broken: Annotated[
-        bool, Option("--skip-broken", help="Leave out questions whose key names none of their options.")
+        bool,
+        Option("--skip-broken", help="Leave out questions whose key names none of their options."),
     ] = False,
     *,
     asked: Evaluation,
@@ -211,25 +269,38 @@ def questions(
 ) -> None:
     """Does a model understand the game (CoordinationQA)?
 
-    Asks every question of a file. The same command again goes on; answers that were paid for are not asked again.
+    Asks every question of a file. The same command again goes on; answers that were paid for are
+    not asked again.
     """
     from experiments.tasks.questions import coordination_qa, question_report
     from experiments.tasks.questions import questions as questions_file
     from orchestrator.models.settings import PROGRAM
 
     if data is None:
-        raise UserError(f"--data is missing: the questions are no part of this package; {questions_file.SOURCE}")
+        raise UserError(
+            f"--data is missing: the questions are no part of this package; {questions_file.SOURCE}"
+        )
     answerer = asked_model(asked, coordination_qa.FOLDER.recorded_model)
     games = game or ([questions_file.HANABI] if answerer.name == PROGRAM else [])
     file = questions_file.read(data, games, kind or (), skip_broken=skip_broken)
     if asked.dry_run:
         trials = samples or (1 if answerer.name == PROGRAM else coordination_qa.TRIALS)
-        answerer.print_estimate(output, "questions", coordination_qa.CoordinationQuestions(), file.questions, trials)
+        answerer.print_estimate(
+            output, "questions", coordination_qa.CoordinationQuestions(), file.questions, trials
+        )
         return
     folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
-    options, progress, replay = asked.run(replay=False), output.progress(), answerer.replay
+    options = asked.run(replay=False)
+    progress = output.progress()
+    replay = answerer.replay
     done = coordination_qa.run(
-        file, answerer.model, folder, trials=samples, options=options, progress=progress, replay=replay
+        file,
+        answerer.model,
+        folder,
+        trials=samples,
+        options=options,
+        progress=progress,
+        replay=replay,
     )
     if done.left < done.total:
         report = question_report.read([folder])
@@ -240,13 +311,18 @@ def questions(
 def judge(
     games: Annotated[
         Path,
-        Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.", autocompletion=completion.run),
+        Argument(
+            metavar="RUN_OR_GAMES",
+            help="A run, a folder of games, or a journal.",
+            autocompletion=completion.run,
+        ),
     ],
     turns: Annotated[str, Option(help="Which turns: all, or 5,10,20-30.")] = "all",
     every: Annotated[int, Option(min=1, help="Of those, only every so many-th.")] = 1,
     samples: Annotated[int, Option(min=1, help="How many times each is judged.")] = 1,
     human: Annotated[
-        Path | None, Option(metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater.")
+        Path | None,
+        Option(metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater."),
     ] = None,
     *,
     asked: Evaluation,
@@ -254,22 +330,36 @@ def judge(
 ) -> None:
     """Did seats keep track of the cards?
 
-    Asks a judge about every turn on which a seat listed what all cards may be. The same command again goes on.
+    Asks a judge about every turn on which a seat listed what all cards may be. The same command
+    again goes on.
     """
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice, find
 
     choice = Choice(turns, every)
-    people = human_ratings.read(human) if human else ()  # once, since a pipe can be read no more often
+    # once, since a pipe can be read no more often
+    people = human_ratings.read(human) if human else ()
     answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
     if asked.dry_run:
         answerer.print_estimate(output, "turns", judge_run.Judging(), find(games, choice), samples)
         return
-    beside = games / judge_report.FOLDER_NAME if games.is_dir() else Path("runs")
+    if games.is_dir():
+        beside = games / judge_report.FOLDER_NAME
+    else:
+        beside = Path("runs")
     folder = asked.out or beside / f"{'' if games.is_dir() else 'judge-'}{answerer.slug}"
-    options, progress, replay = asked.run(replay=False), output.progress(), answerer.replay
+    options = asked.run(replay=False)
+    progress = output.progress()
+    replay = answerer.replay
     done = judge_run.run(
-        games, answerer.model, folder, choice=choice, trials=samples, options=options, progress=progress, replay=replay
+        games,
+        answerer.model,
+        folder,
+        choice=choice,
+        trials=samples,
+        options=options,
+        progress=progress,
+        replay=replay,
     )
     if done.left < done.total:
         report = judge_report.read(folder, people)
@@ -279,7 +369,10 @@ def judge(
 
 def show(
     name: Annotated[
-        str, Argument(metavar="BANK|PROBE", help="A bank's file or name, or a probe as its journal names it.")
+        str,
+        Argument(
+            metavar="BANK|PROBE", help="A bank's file or name, or a probe as its journal names it."
+        ),
     ],
     position: Annotated[
         str | None, Argument(help="Of a bank: one position as JSON, e.g. p007.", show_default=False)

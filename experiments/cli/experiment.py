@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group
+from experiments.cli.shared_options import (
+    Calls,
+    Full,
+    Interrupted,
+    Intervals,
+    Output,
+    Traces,
+    group,
+)
 from orchestrator.errors import Suspended, TurnError, UserError, shortened
 from orchestrator.values import whole_number
 
@@ -15,19 +23,31 @@ if TYPE_CHECKING:
     from experiments.study.experiment import Experiment
 
 Folder = Annotated[
-    Path, Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
+    Path,
+    Argument(
+        metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
-    Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
+    Option(
+        "--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."
+    ),
 ]
 Out = Annotated[Path | None, Option(help="The run folder; default runs/NAME.")]
-Past = Annotated[Path | None, Option("--from", help="A run folder: estimate costs from its finished games as well.")]
-AnswerTokens = Annotated[int | None, Option(help="Estimate costs with responses of this many tokens.")]
+Past = Annotated[
+    Path | None,
+    Option("--from", help="A run folder: estimate costs from its finished games as well."),
+]
+AnswerTokens = Annotated[
+    int | None, Option(help="Estimate costs with responses of this many tokens.")
+]
 Name = Annotated[
     str,
     Argument(
-        metavar="FILE", help="A YAML file, or the name of a packaged experiment.", autocompletion=completion.experiment
+        metavar="FILE",
+        help="A YAML file, or the name of a packaged experiment.",
+        autocompletion=completion.experiment,
     ),
 ]
 
@@ -40,22 +60,31 @@ def run(
     settings: Settings = None,
     out: Out = None,
     workers: Annotated[int, Option(min=1, help="Worker processes.")] = 1,
-    executor: Annotated[Literal["local", "ray"], Option(help="local, or ray for several machines.")] = "local",
-    shard: Annotated[str | None, Option(help="I/N: only this part of the deals, for job arrays.")] = None,
+    executor: Annotated[
+        Literal["local", "ray"], Option(help="local, or ray for several machines.")
+    ] = "local",
+    shard: Annotated[
+        str | None, Option(help="I/N: only this part of the deals, for job arrays.")
+    ] = None,
     *,
     calls: Calls,
     min_own: Annotated[
-        float | None, Option(help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never.")
+        float | None,
+        Option(
+            help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."
+        ),
     ] = None,
     traces: Traces,
-    dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Estimate the cost, and play nothing.")
+    ] = False,
     interval: Intervals = "t",
     marks: Annotated[
         bool | None,
         Option(
             "--marks/--no-marks",
-            help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model "
-            "was asked, and for all whose marks are kept.",
+            help="Mark the roles' answers in the report, seconds a game; default for up to 20 "
+            "games in which a model was asked, and for all whose marks are kept.",
             show_default=False,
         ),
     ] = None,
@@ -75,9 +104,20 @@ def run(
 
     study = experiment.read(name, settings or ())
     if study.task == experiment.POSITIONS:
-        run_options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None)
-        of_games: dict[str, object] = {"--min-own": min_own, "--otlp": traces.otlp, "--marks": marks, "--from": past}
-        of_games |= {"--answer-tokens": answer_tokens, "--interval": interval != "t", "--full": full}
+        run_options = RunOptions(
+            calls.options, workers, executor, Shard.read(shard) if shard else None
+        )
+        of_games: dict[str, object] = {
+            "--min-own": min_own,
+            "--otlp": traces.otlp,
+            "--marks": marks,
+            "--from": past,
+        }
+        of_games |= {
+            "--answer-tokens": answer_tokens,
+            "--interval": interval != "t",
+            "--full": full,
+        }
         if wrong := [option for option, value in of_games.items() if value]:
             raise UserError(f"{wrong[0]} is for games, and {study.name} asks positions")
         _positions(study, out, run_options, output, dry_run=dry_run)
@@ -91,7 +131,9 @@ def run(
         planned = estimates.forecast(study, folder, past, answer_tokens, output.progress().line)
         output.show(estimates.data(planned), estimates.blocks(planned))
         return
-    options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
+    options = RunOptions(
+        calls.options, workers, executor, Shard.read(shard) if shard else None, min_own
+    )
     progress = output.progress()
     with traces.sent(folder):
         done = experiment_run.run(study, folder, options=options, progress=progress)
@@ -105,7 +147,9 @@ def run(
     output.show(run_summary.json_value(summary), run_summary.blocks(summary, full=full))
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
-        raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
+        raise Interrupted(
+            f"{games} kept, {done.left - done.kept} not begun; the same command goes on"
+        )
     if done.suspended:
         onward = "A larger budget" if done.over_budget else "The same command"
         onward = "The games in progress are kept: a smaller --min-own" if done.halted else onward
@@ -114,7 +158,9 @@ def run(
         raise TurnError(run_summary.failed(done))
 
 
-def _positions(study: "Experiment", out: Path | None, options: "RunOptions", output: Output, *, dry_run: bool) -> None:
+def _positions(
+    study: "Experiment", out: Path | None, options: "RunOptions", output: Output, *, dry_run: bool
+) -> None:
     from experiments.cli import positions
 
     folder = out or Path("runs") / study.name
@@ -133,7 +179,9 @@ def plan(
     answer_tokens: AnswerTokens = None,
     effect: Annotated[float | None, Option(help="The difference to detect, in points.")] = None,
     power: Annotated[float, Option(help="The probability of detecting it.")] = 0.8,
-    budget: Annotated[list[str] | None, Option(help="What the run may need: 2000000tokens or 5usd; or both.")] = None,
+    budget: Annotated[
+        list[str] | None, Option(help="What the run may need: 2000000tokens or 5usd; or both.")
+    ] = None,
     *,
     output: Output,
 ) -> None:
@@ -142,12 +190,18 @@ def plan(
     from experiments.running import model_options
     from experiments.study import experiment
 
-    study, changes = experiment.read(name, settings or ()), settings or []
+    study = experiment.read(name, settings or ())
+    changes = settings or []
     if study.task == experiment.POSITIONS:
-        raise UserError("plan proposes deals of games; `experiment run FILE --dry-run` says what positions would cost")
+        raise UserError(
+            "plan proposes deals of games; `experiment run FILE --dry-run` says what positions "
+            "would cost"
+        )
     tokens, usd = model_options.budget(budget or ())
     wish = sample_size.Goal(effect, power, usd, tokens)
-    proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
+    proposal = sample_size.propose(
+        study, out or Path("runs") / study.name, wish, past, answer_tokens
+    )
     command = name, changes, out
     output.show(sample_size.data(proposal, *command), sample_size.blocks(proposal, *command))
 
@@ -158,13 +212,18 @@ def policy(
     arm: Annotated[str | None, Option(help="Only this arm; default all.")] = None,
     players: Annotated[int | None, Option(help="Only this player count; default all.")] = None,
     by: Annotated[
-        Literal["player", "seat"], Option(help="Tables for what sits in the seats, or for each seat.")
+        Literal["player", "seat"],
+        Option(help="Tables for what sits in the seats, or for each seat."),
     ] = "player",
     list_ranks: Annotated[
-        bool, Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
+        bool,
+        Option(
+            "--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list."
+        ),
     ] = False,
     out: Annotated[
-        list[Path] | None, Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable.")
+        list[Path] | None,
+        Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable."),
     ] = None,
     *,
     output: Output,
@@ -175,7 +234,9 @@ def policy(
     """
     from experiments.report import policy_tables
 
-    output.show(*policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, out=out or ()))
+    output.show(
+        *policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, out=out or ())
+    )
 
 
 @app.command("status")
@@ -198,13 +259,17 @@ def control(
         Literal["pause", "resume", "limit", "retry", "cancel"],
         Argument(
             metavar="ACTION",
-            help="pause: let calls in flight end and begin no other; resume; limit MODEL N: so many calls at a time; "
-            "retry GAME: one that failed or was suspended; cancel GAME: suspend it at the end of its turn.",
+            help="pause: let calls in flight end and begin no other; resume; limit MODEL N: "
+            "so many calls at a time; retry GAME: one that failed or was suspended; "
+            "cancel GAME: suspend it at the end of its turn.",
         ),
     ],
     what: Annotated[
         list[str] | None,
-        Argument(metavar="[MODEL N|GAME]", help="limit: a model and a number; else a game, ARM/NAME or its journal."),
+        Argument(
+            metavar="[MODEL N|GAME]",
+            help="limit: a model and a number; else a game, ARM/NAME or its journal.",
+        ),
     ] = None,
     *,
     output: Output,
@@ -215,14 +280,17 @@ def control(
     """
     from experiments.tasks import run_kinds
 
-    words, (number, needed) = what or [], WORDS[action]
+    words = what or []
+    number, needed = WORDS[action]
     if len(words) != number:
         raise UserError(f"{action} takes {needed}, not {' '.join(words) or 'nothing'!r}")
     values: dict[str, Any] = {}
     if action == "limit":
         most = whole_number(words[1])
         if not most:
-            raise UserError(f"limit {shortened(repr(words[1]))}: say how many calls at the same time, 1 or more")
+            raise UserError(
+                f"limit {shortened(repr(words[1]))}: say how many calls at the same time, 1 or more"
+            )
         values = {"model": words[0], "most": most}
     elif words:
         game = words[0]

@@ -1,4 +1,5 @@
-"""`export`: games as tables, as a page to mail, and in the formats of other programs; `import`: games of others."""
+"""`export`: games as tables, as a page to mail, and in the formats of other programs; `import`:
+games of others."""
 
 import shlex
 import sys
@@ -27,8 +28,8 @@ def export(
         list[Path],
         Argument(
             metavar="SOURCE... [OUT]",
-            help="Folders of runs, or journals of games; the last of several is the file or folder to write, unless "
-            "--out is.",
+            help="Folders of runs, or journals of games; the last of several is the file or "
+            "folder to write, unless --out is.",
             autocompletion=completion.run,
         ),
     ],
@@ -36,7 +37,9 @@ def export(
         str,
         Option(
             help=f"The format: {', '.join(TARGETS)}.",
-            autocompletion=lambda incomplete: [name for name in TARGETS if name.startswith(incomplete)],
+            autocompletion=lambda incomplete: [
+                name for name in TARGETS if name.startswith(incomplete)
+            ],
         ),
     ],
     out: Annotated[Path | None, Option(help="The file or folder to write.")] = None,
@@ -45,25 +48,30 @@ def export(
         Option(
             "--with",
             metavar="NAMES",
-            help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
-            "moves, minutes a game; game=full/2p-s1-r1, this one alone; data sets: thinking, the reasoning within the "
-            "response; prompts=GRAPH, those of another graph; rollouts=400, values by rollouts. Repeatable.",
+            help="tables, results: marks, quality; tables: texts, the messages and responses of "
+            "calls; page: values of moves, minutes a game; game=full/2p-s1-r1, this one alone; "
+            "data sets: thinking, the reasoning within the response; prompts=GRAPH, those of "
+            "another graph; rollouts=400, values by rollouts. Repeatable.",
         ),
     ] = None,
     workers: Annotated[int, Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
     otlp: Annotated[
         list[str] | None,
-        Option(metavar="URL", help="otlp: send to this collector; `content`: with prompts and responses."),
+        Option(
+            metavar="URL",
+            help="otlp: send to this collector; `content`: with prompts and responses.",
+        ),
     ] = None,
     where: Annotated[
-        str | None, Option(metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".')
+        str | None,
+        Option(metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".'),
     ] = None,
     held_out: Annotated[
         list[str] | None,
         Option(
             metavar="SHARE|SEEDS|RUN",
-            help="Data sets: 0.1 writes the rows of a tenth of the deals to a test file; no row may be of a deal of "
-            "these seeds, e.g. 1-50, or of this run. Repeatable.",
+            help="Data sets: 0.1 writes the rows of a tenth of the deals to a test file; no "
+            "row may be of a deal of these seeds, e.g. 1-50, or of this run. Repeatable.",
         ),
     ] = None,
     *,
@@ -71,13 +79,18 @@ def export(
 ) -> None:
     """Write games as tables, a page, or for other programs.
 
-    Exports hold the deal: those of unfinished games show hidden cards. tables: games, turns and calls as Parquet;
-    page: one HTML file to mail, or a folder; results: results.csv with more columns. Data sets, as .jsonl or .parquet:
-    sft, a row per response; logs, rewards, dpo, grpo, a row per decision, the last three with values of its moves.
+    Exports hold the deal: those of unfinished games show hidden cards. tables: games, turns and
+    calls as Parquet; page: one HTML file to mail, or a folder; results: results.csv with more
+    columns. Data sets, as .jsonl or .parquet: sft, a row per response; logs, rewards, dpo, grpo, a
+    row per decision, the last three with values of its moves.
     """
     if out is None and len(paths) > 1:
         *paths, out = paths
-    wishes = {name.strip() for text in more or () for name in text.split(",")} - {""}
+    strips = set()
+    for text in more or ():
+        for name in text.split(","):
+            strips.add(name.strip())
+    wishes = strips - {""}
     of_sets = {"--where": (DATA_SETS, where), "--held-out": (DATA_SETS, held_out)}
     _check(to, paths, wishes, {"--otlp": (("otlp",), otlp), **of_sets})
     if to == "otlp":
@@ -105,17 +118,27 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 
 
 def _check(
-    to: str, paths: Sequence[Path], wishes: set[str], options: Mapping[str, tuple[Sequence[str], object]]
+    to: str,
+    paths: Sequence[Path],
+    wishes: set[str],
+    options: Mapping[str, tuple[Sequence[str], object]],
 ) -> None:
-    """Raise UserError for a format or a source that does not exist, and for an option of another format."""
+    """Raise UserError for a format or a source that does not exist, and for an option of another
+    format."""
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
     for path in paths:
         if not path.exists():
-            raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
+            raise UserError(
+                f"there is nothing at {str(path)!r}; name a run's folder or a game's "
+                f"journal{nearby(path)}"
+            )
     names = {wish.partition("=")[0] for wish in wishes}
     if wrong := sorted(names - {*EXTRAS.get(to, ())}):
-        raise UserError(f"--with is {wrong[0]!r}; {did_you_mean(wrong[0], EXTRAS.get(to, ()), f'--to {to} can have')}")
+        raise UserError(
+            f"--with is {wrong[0]!r}; "
+            f"{did_you_mean(wrong[0], EXTRAS.get(to, ()), f'--to {to} can have')}"
+        )
     for name, (formats, value) in options.items():
         if value and to not in formats:
             raise UserError(f"{name} is for --to {' or '.join(formats)}, not for --to {to}")
@@ -145,10 +168,14 @@ def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Out
     if output.as_json:
         print_json({"out": str(out), "bytes": size})
     else:
-        screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games")
+        screen.print(
+            f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games"
+        )
 
 
-def _columns(to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output) -> None:
+def _columns(
+    to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output
+) -> None:
     """Write games as tables, with what is to be added and its progress on stderr."""
     from experiments.interchange import more_columns
 
@@ -161,7 +188,9 @@ def _columns(to: str, folder: Path, out: Path, wishes: set[str], workers: int, o
         output.lines(data, f"{rows:,} games, {columns:,} columns  {out}")
     else:
         written = more_columns.write_tables(folder, out, more, texts="texts" in wishes)
-        lines = (f"{name:<6} {number:>9,}  {out}/{name}.parquet" for name, number in written.items())
+        lines = (
+            f"{name:<6} {number:>9,}  {out}/{name}.parquet" for name, number in written.items()
+        )
         output.lines({"out": str(out), "rows": written}, *lines)
 
 
@@ -176,7 +205,10 @@ def _games(to: str, path: Path, out: Path, output: Output) -> None:
         from experiments.interchange import atif
 
         files = atif.export(path, out)
-        output.lines({"out": str(out), "files": [str(file) for file in files]}, f"{len(files):,} trajectories  {out}")
+        output.lines(
+            {"out": str(out), "files": [str(file) for file in files]},
+            f"{len(files):,} trajectories  {out}",
+        )
     else:
         from experiments.interchange import inspect_log
 
@@ -185,12 +217,17 @@ def _games(to: str, path: Path, out: Path, output: Output) -> None:
         output.lines({"log": str(log), "games": number}, f"{number:,} samples  {log}", onward)
 
 
-def _send(path: Path, out: Path | None, endpoint: str | None, content: bool, output: Output) -> None:
+def _send(
+    path: Path, out: Path | None, endpoint: str | None, content: bool, output: Output
+) -> None:
     """Write traces, or send them to a collector."""
     from experiments.interchange import otlp
 
     written = otlp.export(path, out, endpoint, content=content)
-    games = "1 game" if written.games == 1 else f"{written.games:,} games"
+    if written.games == 1:
+        games = "1 game"
+    else:
+        games = f"{written.games:,} games"
     data = {"games": written.games, "spans": written.spans, "to": written.to}
     output.lines(data, *(f"{games}, {written.spans:,} spans  {to}" for to in written.to))
 
@@ -205,12 +242,19 @@ def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
     rollouts = named.get("rollouts", "0")
     games = whole_number(rollouts)
     if games is None:
-        raise UserError(f"--with rollouts={shortened(rollouts)}: write a number of games, e.g. rollouts=400")
+        raise UserError(
+            f"--with rollouts={shortened(rollouts)}: write a number of games, e.g. rollouts=400"
+        )
     return DataSet(to, where or "", graph, "thinking" in wishes, games)
 
 
 def _data_set(
-    paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, output: Output
+    paths: Sequence[Path],
+    out: Path,
+    data: "DataSet",
+    held_out: Sequence[str],
+    workers: int,
+    output: Output,
 ) -> None:
     from experiments.interchange import data_files
 
@@ -229,23 +273,38 @@ def import_games(
     source: Annotated[
         str,
         Argument(
-            metavar="FILE", help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON lines)."
+            metavar="FILE",
+            help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON "
+            "lines).",
         ),
     ],
     form: Annotated[
         Literal["hanab-live", "hanabilogs"] | None,
         Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs."),
     ] = None,
-    out: Annotated[Path | None, Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
+    out: Annotated[
+        Path | None, Option(help="What to write; default games/, or games/hanabilogs-FILE.")
+    ] = None,
     graph: Annotated[
-        str | None, Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft.")
+        str | None,
+        Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft."),
     ] = None,
     names: Annotated[
-        Path | None, Option("--map", metavar="YAML", help="HanabiLogs: columns of other names: `our name: its name`.")
+        Path | None,
+        Option(
+            "--map",
+            metavar="YAML",
+            help="HanabiLogs: columns of other names: `our name: its name`.",
+        ),
     ] = None,
-    model: Annotated[list[str] | None, Option(help="HanabiLogs: only rows of this model; repeatable.")] = None,
+    model: Annotated[
+        list[str] | None, Option(help="HanabiLogs: only rows of this model; repeatable.")
+    ] = None,
     skip_broken: Annotated[
-        bool, Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
+        bool,
+        Option(
+            "--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them."
+        ),
     ] = False,
     *,
     output: Output,
@@ -257,21 +316,32 @@ def import_games(
     from experiments.interchange import hanabi_logs
     from experiments.record.game import Game
 
-    path, site, is_journal = Path(source), source.startswith(("http://", "https://")), False
+    path = Path(source)
+    site = source.startswith(("http://", "https://"))
+    is_journal = False
     with suppress(UserError):
         is_journal = path.suffix == ".jsonl" and bool(Game.open(path))
     if is_journal:
-        raise UserError(f"{source!r} is a journal of this program already: orchestrator show {source}")
+        raise UserError(
+            f"{source!r} is a journal of this program already: orchestrator show {source}"
+        )
     # rows stand a line each, or in Parquet; a game of the site is one JSON value or an address
-    rows = path.suffix in (".parquet", ".jsonl", ".ndjson") or path.name.endswith((".jsonl.gz", ".ndjson.gz"))
+    rows = path.suffix in (".parquet", ".jsonl", ".ndjson") or path.name.endswith(
+        (".jsonl.gz", ".ndjson.gz")
+    )
     if form == "hanabilogs" or (form is None and rows and not site):
         folder = out or Path("games") / f"hanabilogs-{path.stem}"
-        done = hanabi_logs.run(path, folder, graph, names, models=model or [], skip_broken=skip_broken)
+        done = hanabi_logs.run(
+            path, folder, graph, names, models=model or [], skip_broken=skip_broken
+        )
         output.lines(done.plain, *done.lines)
         return
     options = {"--graph": graph, "--map": names, "--model": model, "--skip-broken": skip_broken}
     if wrong := next((name for name, value in options.items() if value), None):
-        raise UserError(f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says otherwise")
+        raise UserError(
+            f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says "
+            "otherwise"
+        )
     _hanab_live(source, out, output)
 
 
@@ -284,12 +354,24 @@ def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     from roles.words import many
 
     game = hanab_live_import.read(source)
-    name = "address" if source.startswith("http") else Path(source).stem
+    if source.startswith("http"):
+        name = "address"
+    else:
+        name = Path(source).stem
     out = out or Path("games")
-    path = out if out.suffix == ".jsonl" else out / f"hanab-live-{name}.jsonl"
+    if out.suffix == ".jsonl":
+        path = out
+    else:
+        path = out / f"hanab-live-{name}.jsonl"
     hanab_live_import.journal_of(game, path, path.stem)
-    moves, colours = len(game.moves), "the site's blue cards are white here, its purple ones blue"
-    end = f", {ENDS[game.given_up]}" if game.given_up else "" if game.ended else ", unfinished"
+    moves = len(game.moves)
+    colours = "the site's blue cards are white here, its purple ones blue"
+    if game.given_up:
+        end = f", {ENDS[game.given_up]}"
+    elif game.ended:
+        end = ""
+    else:
+        end = ", unfinished"
     output.lines(
         {
             "journal": str(path),

@@ -1,4 +1,5 @@
-"""One game: `play` it, or `fork` it: decide a turn of a recorded game again, and play on from there."""
+"""One game: `play` it, or `fork` it: decide a turn of a recorded game again, and play on from
+there."""
 
 import asyncio
 from collections.abc import Sequence
@@ -50,8 +51,12 @@ def play(
     out: Annotated[Path, Option(help="The folder for the game's journal.")] = Path("games"),
     calls: Calls,
     traces: Traces,
-    force_new: Annotated[bool, Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
-    min_own: Annotated[float, Option(help="Stop when a smaller share of moves is the model's own; 0 for never.")] = 0.5,
+    force_new: Annotated[
+        bool, Option("--force-new", help="Start a new game; an old journal is kept.")
+    ] = False,
+    min_own: Annotated[
+        float, Option(help="Stop when a smaller share of moves is the model's own; 0 for never.")
+    ] = 0.5,
     output: Output,
 ) -> None:
     """Play one game, or go on with an unfinished one.
@@ -72,10 +77,19 @@ def play(
     from orchestrator.models.settings import PROGRAM, REPLAY
     from orchestrator.table import game_loop
 
-    loud, as_json, replay = output.loud, output.as_json, calls.replay
+    loud = output.loud
+    as_json = output.as_json
+    replay = calls.replay
     named_graph = graphs.read(graph)
     config = graphs.dotted(named_graph, settings or ())
-    verify = next((rule for key, _, rule in (text.partition("=") for text in settings or ()) if key == "verify"), None)
+    verify = next(
+        (
+            rule
+            for key, _, rule in (text.partition("=") for text in settings or ())
+            if key == "verify"
+        ),
+        None,
+    )
     specs = seat_spec.placed(seat or (), referee.check_players(players))
     cards = None if deck is None else decks.read_deck(deck)
     if seed is not None:
@@ -85,15 +99,23 @@ def play(
     bound = single_game.models(seat_spec.configs(config, specs, players), answering)
     named = single_game.resampled(bound, **sampling.settings)
     screen = console(err=as_json)
-    console_seats, person = terminal_seat.persons(seat_spec.persons(specs), screen, replay, named.values())
-    cast = seat_spec.table(config, specs, players, named=named, layer=layer, verify=verify, person=person)
+    console_seats, person = terminal_seat.persons(
+        seat_spec.persons(specs), screen, replay, named.values()
+    )
+    cast = seat_spec.table(
+        config, specs, players, named=named, layer=layer, verify=verify, person=person
+    )
     label = deck.stem if deck else None
     start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
     started = start(cast)
-    full_name = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
+    full_name = seat_spec.name(
+        f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players
+    )
     stem = short_name(full_name)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
-    replaying = replay is not None or any(str(model_).startswith(REPLAY) for model_ in named.values())
+    replaying = replay is not None or any(
+        str(model_).startswith(REPLAY) for model_ in named.values()
+    )
     name = f"{name}-replay" if replaying else name
     new = force_new or (replaying and not single_game.asks_servers(cast))
     path = single_game.file(out, name, started, new=new)
@@ -123,7 +145,10 @@ def play(
     if as_json:
         print_json(result.model_dump(mode="json") | {"journal": str(path)})
     elif console_seats and not loud.quiet:  # persons get to know the others' cards and reasons now
-        screen.print("\nThe game is over. This is all of it, with the hidden cards and everybody's reasons.\n")
+        screen.print(
+            "\nThe game is over. This is all of it, with the hidden cards and everybody's "
+            "reasons.\n"
+        )
         game_story.print_game(Game.open(path), screen)
         game_story.print_next(path, screen, again=played.over)
     else:
@@ -131,24 +156,35 @@ def play(
 
 
 def fork(
-    game: Annotated[Path, Argument(metavar="GAME", help="A game's journal.", autocompletion=completion.game)],
+    game: Annotated[
+        Path, Argument(metavar="GAME", help="A game's journal.", autocompletion=completion.game)
+    ],
     turn: Annotated[int, Option(help="The turn to decide again.")],
     graph: Annotated[str | None, Option(help="Another graph: a name, or a YAML file.")] = None,
     model: Model = None,
-    node_model: Annotated[list[str] | None, Option(help="NODE=MODEL: another model for one node; repeatable.")] = None,
+    node_model: Annotated[
+        list[str] | None, Option(help="NODE=MODEL: another model for one node; repeatable.")
+    ] = None,
     settings: Settings = None,
     without: Annotated[list[str] | None, Option(help="Take this node away; repeatable.")] = None,
     edit: Annotated[
-        list[str] | None, Option(help="NODE=FILE: put this note in the place of the node's own; repeatable.")
+        list[str] | None,
+        Option(help="NODE=FILE: put this note in the place of the node's own; repeatable."),
     ] = None,
-    note: Annotated[str | None, Option(help="Print this node's note, to be changed for --edit; ask nobody.")] = None,
+    note: Annotated[
+        str | None, Option(help="Print this node's note, to be changed for --edit; ask nobody.")
+    ] = None,
     samples: Annotated[int, Option(help="Decide so many times, with other seeds.")] = 1,
-    onward: Annotated[bool, Option("--continue", help="Play on from there, in a new journal.")] = False,
+    onward: Annotated[
+        bool, Option("--continue", help="Play on from there, in a new journal.")
+    ] = False,
     seat: Seats = None,
     out: Annotated[Path, Option(help="The folder for the journal of --continue.")] = Path("forks"),
     *,
     calls: Calls,
-    force_new: Annotated[bool, Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
+    force_new: Annotated[
+        bool, Option("--force-new", help="Fork anew; an old journal is kept.")
+    ] = False,
     output: Output,
 ) -> None:
     """Decide a turn again, with another graph, model or note.
@@ -162,9 +198,13 @@ def fork(
         _print_note(game, turn, note, output)
         return
     if onward and samples != 1:
-        raise UserError(f"--continue plays on from one decision, not from {samples}: leave out --samples")
+        raise UserError(
+            f"--continue plays on from one decision, not from {samples}: leave out --samples"
+        )
     if seat and not onward:
-        raise UserError("--seat says who sits in the other seats from there on, so it needs --continue")
+        raise UserError(
+            "--seat says who sits in the other seats from there on, so it needs --continue"
+        )
     layer = calls.options.layer()
     change = _change(graph, model, node_model, settings, without)
     notes = _pairs("--edit", edit, "analyst=note.yaml")
@@ -176,7 +216,9 @@ def fork(
         _play_on(prepared, game, new_game, layer, output)
         return
     try:
-        forked = asyncio.run(decision.decide_async(game, turn, change, samples=samples, layer=layer))
+        forked = asyncio.run(
+            decision.decide_async(game, turn, change, samples=samples, layer=layer)
+        )
     finally:
         layer.close()
     if output.as_json:
@@ -185,7 +227,9 @@ def fork(
         _show(forked, game, console())
     if forked.stopped:
         message = f"{len(forked.new)} of {samples} decisions were made"
-        raise Suspended(f"{forked.stopped}; {message}. With --cache their answers are not paid for again", turn)
+        raise Suspended(
+            f"{forked.stopped}; {message}. With --cache their answers are not paid for again", turn
+        )
 
 
 def _pairs(flag: str, values: list[str] | None, example: str) -> dict[str, str]:
@@ -194,7 +238,10 @@ def _pairs(flag: str, values: list[str] | None, example: str) -> dict[str, str]:
     for text in values or ():
         node, equals, value = text.partition("=")
         if not (node and equals and value):
-            raise UserError(f"{flag} {text!r} is not NODE={'FILE' if flag == '--edit' else 'MODEL'}, e.g. {example}")
+            raise UserError(
+                f"{flag} {text!r} is not NODE={'FILE' if flag == '--edit' else 'MODEL'}, e.g. "
+                f"{example}"
+            )
         if node in pairs:
             raise UserError(f"{flag} {text!r}: node {node!r} is given twice")
         pairs[node] = value
@@ -239,7 +286,9 @@ def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
         print_yaml(note, 100)
 
 
-def _partners(seat: Sequence[str], players: int, model: str | None, layer: "ModelLayer") -> "dict[int, Seat]":
+def _partners(
+    seat: Sequence[str], players: int, model: str | None, layer: "ModelLayer"
+) -> "dict[int, Seat]":
     """Who sits in other seats from there on."""
     from experiments.study import seat_spec
     from experiments.tasks.games import single_game
@@ -247,11 +296,15 @@ def _partners(seat: Sequence[str], players: int, model: str | None, layer: "Mode
     named = dict(single_game.models([], model or "program"))
     default = named.get("default", "program")
     specs = seat_spec.placed(seat, players)
-    seats = {n: seat_spec.read_seat(spec, model=default, named=named, layer=layer) for n, spec in specs.items()}
+    seats = {}
+    for n, spec in specs.items():
+        seats[n] = seat_spec.read_seat(spec, model=default, named=named, layer=layer)
     return {n: seat_spec.check(partner, players) for n, partner in seats.items()}
 
 
-def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", output: Output) -> None:
+def _play_on(
+    fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", output: Output
+) -> None:
     """Play the forked game to its end, then print the turn and the result."""
     from experiments.document.terminal import console
     from experiments.record.game import Game
@@ -261,7 +314,8 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
     from experiments.tasks.games.single_game import SingleGame
     from orchestrator.journal.events import nowhere
 
-    as_json, loud = output.as_json, output.loud
+    as_json = output.as_json
+    loud = output.loud
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     played = SingleGame(new_game.seats, new_game.started, new_game.path, layer)
@@ -269,14 +323,22 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
         with board or nullcontext():
             result = asyncio.run(played.play(board or nowhere))
     except KeyboardInterrupt:
-        raise Interrupted(f"the game is kept in {new_game.path}; the same command goes on with it") from None
+        raise Interrupted(
+            f"the game is kept in {new_game.path}; the same command goes on with it"
+        ) from None
     except UserError as error:
         new_game.forget()
-        raise UserError(f"{error} (the other seats sit as recorded; --seat N=SPEC puts others there)") from None
+        raise UserError(
+            f"{error} (the other seats sit as recorded; --seat N=SPEC puts others there)"
+        ) from None
     except Suspended as suspended:
         if as_json:
-            print_json({"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)})
-        raise Suspended(f"{suspended}. The same command continues from there", suspended.turn) from None
+            print_json(
+                {"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)}
+            )
+        raise Suspended(
+            f"{suspended}. The same command continues from there", suspended.turn
+        ) from None
     story = Game.open(new_game.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
@@ -284,11 +346,14 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
         print_json(fork_report.json_value(done) | end)
         return
     _show(done, game, screen)
-    game_story.print_result(result, new_game.path, screen, again=played.over, turn=fork.place.view.turn)
+    game_story.print_result(
+        result, new_game.path, screen, again=played.over, turn=fork.place.view.turn
+    )
 
 
 def _show(fork: "Fork", game: Path, screen: "Console") -> None:
-    """Print the position, the moves of several samples, then both decisions with what changed: of samples the first."""
+    """Print the position, the moves of several samples, then both decisions with what changed: of
+    samples the first."""
     from experiments.document import terminal
     from experiments.document.blocks import Block, Heading, Note, Text
     from experiments.show.game_story import spent
@@ -298,15 +363,25 @@ def _show(fork: "Fork", game: Path, screen: "Console") -> None:
     from experiments.tasks.fork import fork_report
     from orchestrator.models.simulated_settings import among
 
-    place, old, new = fork.place, fork.place.info, fork.seat.info
+    place = fork.place
+    old = fork.place.info
+    new = fork.seat.info
     terminal.show([Heading(f"turn {place.view.turn}: P{place.view.seat}, decided again")], screen)
     screen.print(picture(place.view))
     terminal.show([Note(f"note: {warning}", "caution") for warning in fork.warnings], screen)
     parts: list[Block] = []
     if fork.new:
         values = fork_report.one_step(fork)
-        then = Side(f"then: {old.graph} on {on(old.model)}", fork.old, fork_report.value_of(fork.old, values))
-        now = Side(f"now: {new.graph} on {on(new.model)}", fork.new[0], fork_report.value_of(fork.new[0], values))
+        then = Side(
+            f"then: {old.graph} on {on(old.model)}",
+            fork.old,
+            fork_report.value_of(fork.old, values),
+        )
+        now = Side(
+            f"now: {new.graph} on {on(new.model)}",
+            fork.new[0],
+            fork_report.value_of(fork.new[0], values),
+        )
         if samples := fork_report.moves(fork):
             screen.print()
             terminal.show(samples, screen)
@@ -315,5 +390,11 @@ def _show(fork: "Fork", game: Path, screen: "Console") -> None:
     used = fork_report.usage(fork)
     if used["calls"]:
         costless = among(new.model) and not used["tokens_in"]
-        parts.append(Text(f"asked    {used['calls']} calls at no cost" if costless else f"asked    {spent(used)}"))
+        parts.append(
+            Text(
+                f"asked    {used['calls']} calls at no cost"
+                if costless
+                else f"asked    {spent(used)}"
+            )
+        )
     terminal.show(parts, screen)

@@ -1,4 +1,5 @@
-"""Operational logs: on stderr, so that stdout holds only results; a line for each event, or JSON for machines.
+"""Operational logs: on stderr, so that stdout holds only results; a line for each event, or JSON
+for machines.
 
 Every line names the game, turn, seat and node in which it was written, if any.
 """
@@ -40,14 +41,23 @@ class Loudness:
 
         from orchestrator.logs import renderer
 
-        level = logging.INFO if self.verbose else logging.ERROR if self.quiet else logging.WARNING
+        if self.verbose:
+            level = logging.INFO
+        elif self.quiet:
+            level = logging.ERROR
+        else:
+            level = logging.WARNING
         written: list[structlog.typing.Processor] = (
             [structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()]
             if self.form == "json"
             else [renderer()]
         )
         structlog.configure(
-            processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *written],
+            processors=[
+                structlog.contextvars.merge_contextvars,
+                structlog.processors.add_log_level,
+                *written,
+            ],
             wrapper_class=structlog.make_filtering_bound_logger(level),
             logger_factory=_to_stderr,
         )

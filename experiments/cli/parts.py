@@ -8,7 +8,15 @@ from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.evaluate import ProbeChoice, list_probes
-from experiments.cli.shared_options import Output, Players, Settings, group, print_json, print_yaml, say
+from experiments.cli.shared_options import (
+    Output,
+    Players,
+    Settings,
+    group,
+    print_json,
+    print_yaml,
+    say,
+)
 from orchestrator.errors import UserError
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
@@ -16,7 +24,8 @@ roles_app = group("Show a role, or check that it is sound.")
 
 
 GraphName = Annotated[
-    str, Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+    str,
+    Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph),
 ]
 
 
@@ -24,7 +33,11 @@ GraphName = Annotated[
 def graphs_show(
     name: GraphName,
     form: Annotated[
-        str | None, Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram.")
+        str | None,
+        Option(
+            "--as",
+            help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram.",
+        ),
     ] = None,
     players: Players = 3,
     settings: Settings = None,
@@ -48,7 +61,9 @@ def graphs_show(
     elif output.as_json:
         print_json(config.model_dump(mode="json"))
     else:
-        graph_tree.show_graph(config, console(), graphs.source(name) if name in graphs.names() else name)
+        graph_tree.show_graph(
+            config, console(), graphs.source(name) if name in graphs.names() else name
+        )
 
 
 @graphs_app.command("prompt")
@@ -71,17 +86,22 @@ def graphs_prompt(
     from orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
-    node_prompts = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
+    node_prompts = prompts.node_prompts(
+        config, check_players(players), check_seed(seed), turn, node
+    )
     output.draw(prompts.data(node_prompts), prompts.show, node_prompts)
 
 
 @roles_app.command("show")
 def roles_show(
-    name: Annotated[str, Argument(help="A role, or a section.", autocompletion=completion.role_or_section)],
+    name: Annotated[
+        str, Argument(help="A role, or a section.", autocompletion=completion.role_or_section)
+    ],
     *,
     output: Output,
 ) -> None:
-    """Show a role: its sections with their fields, its reply, its marks and its instruction; or a section."""
+    """Show a role: its sections with their fields, its reply, its marks and its instruction; or a
+    section."""
     import roles
     from experiments.show import listing, section_fields
 
@@ -96,7 +116,9 @@ def roles_show(
 
 @roles_app.command("check")
 def roles_check(
-    name: Annotated[str, Argument(help="A role's name.", autocompletion=completion.role)], *, output: Output
+    name: Annotated[str, Argument(help="A role's name.", autocompletion=completion.role)],
+    *,
+    output: Output,
 ) -> None:
     """Check a role against its interface.
 
@@ -111,13 +133,28 @@ def roles_check(
         raise typer.Exit(1)
 
 
-Kind = Literal["graphs", "roles", "partners", "experiments", "runs", "games", "positions", "probes", "references"]
+Kind = Literal[
+    "graphs",
+    "roles",
+    "partners",
+    "experiments",
+    "runs",
+    "games",
+    "positions",
+    "probes",
+    "references",
+]
 
 
 def listed(
-    kind: Annotated[Kind, Argument(metavar="KIND", help="graphs, roles, partners, experiments, runs, games ...")],
+    kind: Annotated[
+        Kind, Argument(metavar="KIND", help="graphs, roles, partners, experiments, runs, games ...")
+    ],
     folder: Annotated[
-        Path | None, Argument(metavar="[DIR]", help="Of runs and games: below this folder; default runs, games.")
+        Path | None,
+        Argument(
+            metavar="[DIR]", help="Of runs and games: below this folder; default runs, games."
+        ),
     ] = None,
     *,
     choice: ProbeChoice,
@@ -125,7 +162,8 @@ def listed(
 ) -> None:
     """List graphs, roles, partners, experiments, runs, games ...
 
-    Also positions (packaged banks), probes (conventions with their probes) and references (published scores).
+    Also positions (packaged banks), probes (conventions with their probes) and references
+    (published scores).
     """
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
@@ -140,12 +178,17 @@ def listed(
     elif kind == "graphs":
         output.show(listing.graphs_data(), [listing.graphs_table()])
     elif kind == "roles":
-        output.show([listing.role_data(roles.get(name)) for name in roles.names()], [listing.roles_table()])
+        output.show(
+            [listing.role_data(roles.get(name)) for name in roles.names()], [listing.roles_table()]
+        )
     elif kind == "partners":
         output.show(listing.partners_data(), [listing.partners_table()])
     elif kind == "games":
         games = saved.games(folder or Path("games"))
-        output.rows(games if output.as_json else saved.told(games), f"there is no game in {folder or 'games'}")
+        output.rows(
+            games if output.as_json else saved.told(games),
+            f"there is no game in {folder or 'games'}",
+        )
     elif kind == "runs":
         output.rows(saved.runs(folder or Path("runs")), f"there is no run in {folder or 'runs'}")
     elif kind == "experiments":

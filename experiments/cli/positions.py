@@ -1,4 +1,5 @@
-"""`evaluate positions` and `evaluate build`: which roles' notes change what is decided on positions of a bank."""
+"""`evaluate positions` and `evaluate build`: which roles' notes change what is decided on positions
+of a bank."""
 
 import json
 import re
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
 
 
 def build(
-    sources: Annotated[list[Path], Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")],
+    sources: Annotated[
+        list[Path], Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")
+    ],
     out: Annotated[Path, Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
     n: Annotated[int, Option(min=1, help="Positions.")] = 200,
     per_game: Annotated[int, Option(min=1, help="Positions of a game at most.")] = 1,
     seed: Annotated[int, Option(help="Of what is drawn.")] = 0,
     rollouts: Annotated[
-        int, Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
+        int,
+        Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values."),
     ] = 0,
     *,
     output: Output,
@@ -60,7 +64,10 @@ def show_bank(name: str, position: str | None, output: Output) -> None:
         if row.name == position:
             print_json(row.model_dump(mode="json", exclude_defaults=True))
             return
-    names = f"{positions.positions[0].name} to {positions.positions[-1].name}" if positions.positions else "none"
+    if positions.positions:
+        names = f"{positions.positions[0].name} to {positions.positions[-1].name}"
+    else:
+        names = "none"
     raise UserError(f"bank {positions.head.name!r} has no position {position!r}; it has {names}")
 
 
@@ -69,7 +76,8 @@ def run(
         str,
         Argument(
             metavar="BANK|FILE",
-            help="A bank, or an experiment file with `task: positions` (YAML), such as a run's run.yaml.",
+            help="A bank, or an experiment file with `task: positions` (YAML), such as a run's "
+            "run.yaml.",
             autocompletion=completion.bank,
         ),
     ],
@@ -77,18 +85,27 @@ def run(
     arms: Annotated[
         list[str] | None,
         Option(
-            help="removed:NODE, NODE=placebo (shuffled, program, perturbed:RATE, a model), advise:NODE, gate:NODE, "
-            "added:ROLE; noise_floor, permuted, same_compute, own_hand. removed, exact, placebo ... alone: for each "
-            "colleague. Repeatable, or separated by commas. Default: removed, placebo, shuffled."
+            help="removed:NODE, NODE=placebo (shuffled, program, perturbed:RATE, a model), "
+            "advise:NODE, gate:NODE, added:ROLE; noise_floor, permuted, same_compute, own_hand. "
+            "removed, exact, placebo ... alone: for each colleague. Repeatable, or separated by "
+            "commas. Default: removed, placebo, shuffled."
         ),
     ] = None,
-    notes: Annotated[str | None, Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
-    samples: Annotated[int | None, Option(help="Decisions of each position in each arm; default 1.")] = None,
+    notes: Annotated[
+        str | None, Option(help="recorded, or fresh: made once, shared by all arms.")
+    ] = None,
+    samples: Annotated[
+        int | None, Option(help="Decisions of each position in each arm; default 1.")
+    ] = None,
     first: Annotated[int | None, Option(help="Only so many positions.")] = None,
-    seed: Annotated[int | None, Option(help="Of models, and of what is drawn for controls.")] = None,
+    seed: Annotated[
+        int | None, Option(help="Of models, and of what is drawn for controls.")
+    ] = None,
     noise_floor: Annotated[
         bool | None,
-        Option("--noise-floor/--no-noise-floor", help="The noise floor; on where a model is asked."),
+        Option(
+            "--noise-floor/--no-noise-floor", help="The noise floor; on where a model is asked."
+        ),
     ] = None,
     *,
     asked: Evaluation,
@@ -96,8 +113,8 @@ def run(
 ) -> None:
     """What does a note change in single decisions?
 
-    Decides every position of a bank in every arm: an experiment with `task: positions`, in a line. The same command
-    again goes on; answers that were paid for are not asked again.
+    Decides every position of a bank in every arm: an experiment with `task: positions`, in a line.
+    The same command again goes on; answers that were paid for are not asked again.
     """
     if asked.model and asked.model.startswith(REPLAY):
         asked = replace(asked, model=None, cache=asked.model)
@@ -110,7 +127,10 @@ def run(
         "controls": None if noise_floor is None else {"noise_floor": noise_floor},
     }
     if arms:  # separated by commas, those within brackets left alone; a model's name may hold none
-        parts = [part.strip() for text in arms for part in re.split(r",(?![^{]*\})", text)]
+        parts = []
+        for text in arms:
+            for part in re.split(r",(?![^{]*\})", text):
+                parts.append(part.strip())
         settings["arms"] = [part for part in parts if part]
     experiment = _experiment(name, settings, asked)
     folder = asked.out or Path("runs") / experiment.name
@@ -162,7 +182,8 @@ def show_estimate(experiment: "Experiment", folder: Path, output: Output) -> Non
 
 
 def _experiment(name: str, settings: Mapping[str, Any], asked: Evaluation) -> "Experiment":
-    """Return the experiment of a file or on a bank, with what the command says in its place. Raises UserError."""
+    """Return the experiment of a file or on a bank, with what the command says in its place. Raises
+    UserError."""
     from experiments.record import run_folder
     from experiments.study import experiment as files
     from experiments.tasks.games import single_game
@@ -171,17 +192,26 @@ def _experiment(name: str, settings: Mapping[str, Any], asked: Evaluation) -> "E
     if asked.model is not None:
         models = single_game.resampled(single_game.models([], asked.model), **asked.settings)
         more["models"] = {
-            key: model if isinstance(model, str) else model.model_dump(mode="json", exclude_unset=True)
+            key: model
+            if isinstance(model, str)
+            else model.model_dump(mode="json", exclude_unset=True)
             for key, model in models.items()
         }
     elif asked.replay is not None:
         recorded = run_folder.read(asked.replay / run_folder.RUN).get("experiment") or {}
         more["models"] = recorded.get("models") or {}
     elif any(asked.settings.values()):
-        raise UserError("--temperature, --effort and --max-tokens are for a model: name it with --model")
+        raise UserError(
+            "--temperature, --effort and --max-tokens are for a model: name it with --model"
+        )
     if name.endswith((".yaml", ".yml")):
         changes = [f"{key}={json.dumps(value)}" for key, value in more.items()]
         return files.read(name, changes)
     stem = Path(name).name.removesuffix(".gz").removesuffix(".jsonl")
-    data = {"name": f"positions-{stem}", "task": "positions", "bank": name, "arms": list(DEFAULT_ARMS)}
+    data = {
+        "name": f"positions-{stem}",
+        "task": "positions",
+        "bank": name,
+        "arms": list(DEFAULT_ARMS),
+    }
     return files.checked({**data, **more}, f"the experiment on {name!r}")

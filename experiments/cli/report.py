@@ -1,6 +1,8 @@
-"""`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its simulated models."""
+"""`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its
+simulated models."""
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
@@ -24,7 +26,8 @@ def report(
         list[Path] | None,
         Argument(
             metavar="[RUN]...",
-            help="A run's folder, default the newest in runs/; several of probes or of questions stand side by side.",
+            help="A run's folder, default the newest in runs/; several of probes or of questions "
+            "stand side by side.",
             show_default=False,
             autocompletion=completion.run,
         ),
@@ -33,33 +36,53 @@ def report(
         bool | None,
         Option(
             "--marks/--no-marks",
-            help="Mark the roles' responses against the hidden cards, about a second a game: of a run, games or one "
-            "game. Default: as a part of the report where that is quick.",
+            help="Mark the roles' responses against the hidden cards, about a second a game: of a "
+            "run, games or one game. Default: as a part of the report where that is quick.",
             show_default=False,
         ),
     ] = None,
-    errors: Annotated[bool, Option("--errors", help="Instead: what became of the errors of simulated models.")] = False,
+    errors: Annotated[
+        bool, Option("--errors", help="Instead: what became of the errors of simulated models.")
+    ] = False,
     out: Annotated[
         Path | None,
-        Option(help="Also write here: with --marks every mark as CSV; of questions, probes, judges a folder."),
+        Option(
+            help="Also write here: with --marks every mark as CSV; of questions, probes, judges a "
+            "folder."
+        ),
     ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
     reference: Annotated[
-        list[str] | None, Option(help="Show a published score beside the run's; repeatable; see `list references`.")
+        list[str] | None,
+        Option(help="Show a published score beside the run's; repeatable; see `list references`."),
     ] = None,
-    latex: Annotated[bool, Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
-    role: Annotated[str | None, Option(help="With --marks: only this role.", autocompletion=completion.role)] = None,
+    latex: Annotated[
+        bool, Option("--latex", help="Also write all tables for LaTeX (booktabs).")
+    ] = False,
+    role: Annotated[
+        str | None, Option(help="With --marks: only this role.", autocompletion=completion.role)
+    ] = None,
     arm: Annotated[str | None, Option(help="With --marks: only this arm.")] = None,
     rollouts: Annotated[
-        int, Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")
+        int,
+        Option(
+            min=0,
+            help="Also value moves by this many rollouts each: with --marks, and of positions.",
+        ),
     ] = 0,
     games: Annotated[
         Path | None,
-        Option(metavar="RUN", help="Of positions: a run of whole games with arms of the same names, beside it."),
+        Option(
+            metavar="RUN",
+            help="Of positions: a run of whole games with arms of the same names, beside it.",
+        ),
     ] = None,
     human: Annotated[
-        Path | None, Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater.")
+        Path | None,
+        Option(
+            metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater."
+        ),
     ] = None,
     workers: Annotated[int, Option(min=1, help="With --marks: worker processes.")] = 1,
     full: Full = False,
@@ -68,8 +91,8 @@ def report(
 ) -> None:
     """Print a run's verdict, and write its report or its marks.
 
-    A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is named. The
-    report is written into its folder as report.html and report.md.
+    A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is
+    named. The report is written into its folder as report.html and report.md.
     """
     from experiments.tasks import run_kinds
 
@@ -97,11 +120,17 @@ def report(
         "--marks": marks,
     }
     known = (*OPTIONS[kind], *(WITH_MARKS if marks else ()))
-    if wrong := next((name for name, value in options.items() if value and name not in known), None):
+    if wrong := next(
+        (name for name, value in options.items() if value and name not in known), None
+    ):
         note = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
-        raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{note}")
+        raise UserError(
+            f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{note}"
+        )
     if len(folders) > 1 and kind not in SEVERAL:
-        raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
+        raise UserError(
+            f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}"
+        )
     if kind == POSITIONS:
         from experiments.tasks.positions import position_report as positions
 
@@ -112,7 +141,9 @@ def report(
     elif kind == PROBES:
         from experiments.tasks.probes import probe_report as probes
 
-        print_task(probes, probes.read(folders), out, output, **({"folder": str(out)} if out else {}))
+        print_task(
+            probes, probes.read(folders), out, output, **({"folder": str(out)} if out else {})
+        )
     elif kind == QUESTIONS:
         from experiments.tasks.questions import question_report as questions
 
@@ -126,11 +157,20 @@ def report(
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, output)
     else:
-        wishes = {"metric": metric, "interval": interval, "tex": latex, "reference": reference or ()}
+        wishes = {
+            "metric": metric,
+            "interval": interval,
+            "tex": latex,
+            "reference": reference or (),
+        }
         _games(folders[0], output, workers, marks=marks, full=full, **wishes)
 
 
-GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"
+GAMES = "games"
+POSITIONS = "positions"
+PROBES = "probes"
+QUESTIONS = "questions"
+JUDGE = "judge"
 SEVERAL = (PROBES, QUESTIONS)
 OPTIONS = {
     GAMES: ("--metric", "--interval", "--reference", "--latex", "--marks", "--full"),
@@ -144,35 +184,54 @@ RUN = "run.yaml"
 
 
 def _newest() -> Path:
-    """Return the run below runs/ whose record was written last. Raises UserError where there is none."""
+    """Return the run below runs/ whose record was written last. Raises UserError where there is
+    none."""
     from experiments.tasks import run_kinds
 
-    records = [path for name in run_kinds.KINDS for path in Path("runs").glob(f"**/{name}")]
+    records = list(chain.from_iterable(Path("runs").glob(f"**/{name}") for name in run_kinds.KINDS))
     if not records:
         raise UserError("there is no run in runs/; name a run's folder")
     return max(records, key=lambda path: path.stat().st_mtime).parent
 
 
-def _games(folder: Path, output: Output, workers: int, *, marks: bool | None, full: bool, **wishes: Any) -> None:
+def _games(
+    folder: Path, output: Output, workers: int, *, marks: bool | None, full: bool, **wishes: Any
+) -> None:
     """Write the report of a run; where marks are asked for, print their table as well."""
     from experiments.report import marked_run, marks_table, run_report
     from experiments.tasks.judge import judge_report
 
-    marked = marked_run.marked(marked_run.read(folder), workers, progress("marks of game")) if marks else None
-    written = run_report.write(folder, marks=marks, **wishes, tasks=judge_report.blocks_of_run(folder))
-    data, blocks = run_report.json_value(written), [*run_report.files(written, full=full)]
+    marked = (
+        marked_run.marked(marked_run.read(folder), workers, progress("marks of game"))
+        if marks
+        else None
+    )
+    written = run_report.write(
+        folder, marks=marks, **wishes, tasks=judge_report.blocks_of_run(folder)
+    )
+    data = run_report.json_value(written)
+    blocks = [*run_report.files(written, full=full)]
     if marked:
-        data, blocks = {**marks_table.data(marked), **data}, [*marks_table.blocks(marked), *blocks]
+        data = {**marks_table.data(marked), **data}
+        blocks = [*marks_table.blocks(marked), *blocks]
     output.show(data, blocks)
 
 
 def _marks(
-    path: Path, role: str | None, arm: str | None, rollouts: int, out: Path | None, workers: int, output: Output
+    path: Path,
+    role: str | None,
+    arm: str | None,
+    rollouts: int,
+    out: Path | None,
+    workers: int,
+    output: Output,
 ) -> None:
     from experiments.report import marked_run, marks_table
 
     if 0 < rollouts < LEAST:
-        raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
+        raise UserError(
+            f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none"
+        )
     games = marked_run.read(path, arm)
     if rollouts:
         output.before_rollouts()
@@ -182,7 +241,9 @@ def _marks(
     run = run.role(role) if role else run
     if table:
         table.end()
-    data = marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {})
+    data = marks_table.data(run) | (
+        {"csv": str(table.path), "rows": table.written} if table else {}
+    )
     output.show(data, marks_table.blocks(run))
     if table and not output.as_json:
         say(f"\n{table.written:,} marks  {table.path}")
@@ -196,8 +257,11 @@ class TaskReports(Protocol[R]):
     def write(self, report: R, folder: Path, /) -> list[Path]: ...
 
 
-def print_task(reports: TaskReports[R], report: R, out: Path | None, output: Output, **more: Any) -> None:
-    """Print the report of another task than games, and write it into a folder; `more` stands before its data."""
+def print_task(
+    reports: TaskReports[R], report: R, out: Path | None, output: Output, **more: Any
+) -> None:
+    """Print the report of another task than games, and write it into a folder; `more` stands before
+    its data."""
     written = reports.write(report, out) if out else []
     output.show({**more, **reports.json_value(report)}, reports.blocks(report))
     if written and not output.as_json:

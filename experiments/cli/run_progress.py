@@ -1,4 +1,5 @@
-"""The progress of a run on stderr: a live table on a terminal, otherwise a line every ten seconds."""
+"""The progress of a run on stderr: a live table on a terminal, otherwise a line every ten
+seconds."""
 
 import sys
 import time
@@ -30,8 +31,11 @@ class RunProgress(Progress):
         self._shown_at = time.monotonic()
 
     def line(self, text: str) -> None:
-        if not self.quiet and not (self._live and text in (self.paused, self.stops)):  # the table has these two
-            (self._live.console if self._live else console(err=True)).print(Text(text), soft_wrap=True)
+        # the table has these two
+        if not self.quiet and not (self._live and text in (self.paused, self.stops)):
+            (self._live.console if self._live else console(err=True)).print(
+                Text(text), soft_wrap=True
+            )
 
     def tick(self, status: Status) -> None:
         super().tick(status)
@@ -54,7 +58,9 @@ class RunProgress(Progress):
 
     @property
     def _things(self) -> str:
-        return self.task.things if self.task else "games"
+        if self.task:
+            return self.task.things
+        return "games"
 
     def _left(self) -> str:
         if (estimate := self.left()) is None:
@@ -64,8 +70,14 @@ class RunProgress(Progress):
 
     def sentences(self) -> Iterator[str]:
         """Give what a line says: short however many arms there are, which the table has."""
-        playing = f", {self.status.playing} in play" if self.status.playing else ""
-        turns = f", {self.status.turns:,} turns" if self.status.turns else ""
+        if self.status.playing:
+            playing = f", {self.status.playing} in play"
+        else:
+            playing = ""
+        if self.status.turns:
+            turns = f", {self.status.turns:,} turns"
+        else:
+            turns = ""
         yield f"{self.title}: {self.ended} of {self.total} {self._things}{playing}{turns}"
         yield from self.models()
         if rest := self._left():
@@ -73,14 +85,20 @@ class RunProgress(Progress):
 
     def _table(self) -> Group:
         bar = Table.grid(padding=(0, 1))
-        turns = f", {self.status.turns:,} turns" if self.status.turns else ""
+        if self.status.turns:
+            turns = f", {self.status.turns:,} turns"
+        else:
+            turns = ""
         units = f"{self.ended}/{self.total} {self._things}{turns}"
         share = ProgressBar(total=max(1, self.total), completed=self.ended, width=40)
         bar.add_row(self.title, share, units, self._left())
         measure = self.task.measure if self.task else ""
         arms = plain_table("arm", self._things, measure, "own", "forced", "refused", words=("arm",))
         for row in self.arms():
-            arms.add_row(row.arm, str(row.units), row.mean, row.own, str(row.forced), str(row.refused))
+            arms.add_row(
+                row.arm, str(row.units), row.mean, row.own, str(row.forced), str(row.refused)
+            )
         lines = [Text(line, style="dim") for line in self.models()]
         states = [Text(state, style="magenta") for state in (self.paused, self.stops) if state]
-        return Group(bar, *states, *lines, arms)  # when there are many arms, the last lines are cut off
+        # when there are many arms, the last lines are cut off
+        return Group(bar, *states, *lines, arms)

@@ -1,4 +1,5 @@
-"""What `experiment run` prints at the end: the verdict and one table, or the whole report; also as data."""
+"""What `experiment run` prints at the end: the verdict and one table, or the whole report; also as
+data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ class RunSummary:
 
     @property
     def roles(self) -> MarkedRun | Unmarked | None:
-        return self.report.roles if self.report else None
+        if self.report:
+            return self.report.roles
+        return None
 
 
 def summary(
@@ -37,17 +40,24 @@ def summary(
     marks: bool | None = None,
     tasks: Sequence[Block] = (),
 ) -> RunSummary:
-    """Write the report of a run that was just played, and return what it says; options as of `run_report.write`."""
+    """Write the report of a run that was just played, and return what it says; options as of
+    `run_report.write`."""
     folder = done.plan.folder
     if not done.rows or done.unwritten:
         return RunSummary(done, run_data.uncompared(folder, done.rows, done.plan.metric))
-    report = run_report.write(folder, peeked=done.games, interval=interval, png=False, marks=marks, tasks=tasks)
+    report = run_report.write(
+        folder, peeked=done.games, interval=interval, png=False, marks=marks, tasks=tasks
+    )
     return RunSummary(done, report.data, report)
 
 
 def json_value(run: RunSummary) -> dict[str, Any]:
     """Return the outcome of a run as plain data."""
-    done, status = run.done, run.done.status
+    done = run.done
+    status = run.done.status
+    moves = {}
+    for arm, counts in status.moves.items():
+        moves[arm] = {name: counts[name] for name in COUNTS}
     return {
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
@@ -60,10 +70,13 @@ def json_value(run: RunSummary) -> dict[str, Any]:
         "suspended": done.suspended,
         "left": done.left,
         "this_command": {
-            **{name: getattr(status, name) for name in ("answers", "unusable", "fallbacks", "tokens")},
+            **{
+                name: getattr(status, name)
+                for name in ("answers", "unusable", "fallbacks", "tokens")
+            },
             "usd": status.usd if status.priced else None,
             "fake": status.fake,
-            "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
+            "moves": moves,
         },
         "notes": protocol(done),
         **verdict.plain(run.data, run.roles),
@@ -71,8 +84,10 @@ def json_value(run: RunSummary) -> dict[str, Any]:
 
 
 def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
-    """Return who played, the verdict, one table and where the rest is; `full`: the whole report in their place."""
-    done, folder = run.done, run.done.plan.folder
+    """Return who played, the verdict, one table and where the rest is; `full`: the whole report in
+    their place."""
+    done = run.done
+    folder = run.done.plan.folder
     if not done.rows:
         yield from notes((*protocol(done), *so_far(done)))
         yield Note(f"no game is finished yet; `orchestrator list games {folder}` lists those begun")
@@ -96,23 +111,35 @@ def protocol(done: ExperimentDone) -> list[str]:
 
 
 def so_far(done: ExperimentDone) -> Iterator[str]:
-    """Return what the games of a stopped run say before they are finished: above all, if its models can be read."""
-    status, played = done.status, {row.arm for row in done.rows}
-    if done.left and (absent := [arm.name for arm in done.plan.arms if arm.players and arm.name not in played]):
-        yield f"No game of these arms is finished yet, so nothing is said of them: {', '.join(absent)}."
+    """Return what the games of a stopped run say before they are finished: above all, if its models
+    can be read."""
+    status = done.status
+    played = {row.arm for row in done.rows}
+    if done.left and (
+        absent := [arm.name for arm in done.plan.arms if arm.players and arm.name not in played]
+    ):
+        yield (
+            "No game of these arms is finished yet, so nothing is said of them: "
+            f"{', '.join(absent)}."
+        )
     if not (done.left and status.answers):
         return
     if status.fake and not any(Provenance.FAKE_SERVER in row.provenance for row in done.rows):
         yield "The package's fake server answered, not a language model."
     yield (
-        f"So far this command got {status.answers:,} answers of models: {status.unusable:,} were unusable, and "
-        f"{status.fallbacks:,} questions got no usable answer."
+        f"So far this command got {status.answers:,} answers of models: {status.unusable:,} were "
+        f"unusable, and {status.fallbacks:,} questions got no usable answer."
     )
     counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
-    if shares := [f"{arm} {chosen:,} of {moves:,}" for arm, (chosen, moves) in counts.items() if moves]:
+    if shares := [
+        f"{arm} {chosen:,} of {moves:,}" for arm, (chosen, moves) in counts.items() if moves
+    ]:
         yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
 def failed(done: ExperimentDone) -> str:
     """Return the games that failed, as one sentence."""
-    return f"{run_folder.failure_sentence(done.failed, len(done.plan.jobs))}. The same command tries them again"
+    return (
+        f"{run_folder.failure_sentence(done.failed, len(done.plan.jobs))}. The same command tries "
+        "them again"
+    )

@@ -40,45 +40,59 @@ class Interrupted(RuntimeError):  # noqa: N818  # what happened
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-Graph = Annotated[str, Option(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)]
+Graph = Annotated[
+    str, Option(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+]
 
 
 def _not_empty(model: str | None) -> str | None:
     """An unset variable of a shell must not silently become a game of programs."""
     if model is not None and not model.strip():
-        raise UserError("--model is empty; name a model, e.g. openai:NAME, or `program` for a game without models")
+        raise UserError(
+            "--model is empty; name a model, e.g. openai:NAME, or `program` for a game without "
+            "models"
+        )
     return model
 
 
 Model = Annotated[
     str | None,
     Option(
-        help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
+        help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded "
+        "responses), or a models file.",
         callback=_not_empty,
         autocompletion=completion.model,
     ),
 ]
 Settings = Annotated[
     list[str] | None,
-    Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
+    Option(
+        "--set",
+        help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable.",
+    ),
 ]
 Players = Annotated[int, Option(help="2 to 5.")]
 Seats = Annotated[
-    list[str] | None, Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph.")
+    list[str] | None,
+    Option(
+        "--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph."
+    ),
 ]
 Budget = Annotated[
-    list[str] | None, Option(help="Suspend before more than this: 2000000tokens or 5usd; may be given twice.")
+    list[str] | None,
+    Option(help="Suspend before more than this: 2000000tokens or 5usd; may be given twice."),
 ]
 Full = Annotated[bool, Option("--full", help="Print the whole report.")]
 Intervals = Annotated[
-    Literal["t", "bootstrap"], Option(help="The method of the 95 % intervals of means; differences have their test's.")
+    Literal["t", "bootstrap"],
+    Option(help="The method of the 95 % intervals of means; differences have their test's."),
 ]
 MetricOf = Annotated[
     str | None,
     Option(
-        help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
-        "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
-        "that the run names."
+        help="What arms are compared by: the score strict, 0 when the third life was lost, or "
+        "kept, the points on the table; turns, misplays, hints_wasted, own, tokens, "
+        "calls ...; or a mark, mark:ROLE.NAME. Default: the one that the run names."
     ),
 ]
 
@@ -90,7 +104,8 @@ class Calls:
     cache: Annotated[
         str,
         Option(
-            help="A folder that caches responses across runs; off; or replay:DIR: only those of the journals in DIR."
+            help="A folder that caches responses across runs; off; or replay:DIR: only those of "
+            "the journals in DIR."
         ),
     ] = "off"
     budget: Budget = None
@@ -98,7 +113,9 @@ class Calls:
     @property
     def replay(self) -> Path | None:
         """The folder whose responses are taken, while no model is asked."""
-        return Path(self.cache.removeprefix(REPLAY)) if self.cache.startswith(REPLAY) else None
+        if self.cache.startswith(REPLAY):
+            return Path(self.cache.removeprefix(REPLAY))
+        return None
 
     @property
     def options(self) -> "ModelOptions":
@@ -125,10 +142,12 @@ class Processes:
 class Sampling:
     """Options for how models answer, in place of those of a models file."""
 
-    temperature: Annotated[float | None, Option(help="The models' temperature, instead of that of a models file.")] = (
-        None
-    )
-    effort: Annotated[str | None, Option(help="The models' reasoning_effort, e.g. low, medium or high.")] = None
+    temperature: Annotated[
+        float | None, Option(help="The models' temperature, instead of that of a models file.")
+    ] = None
+    effort: Annotated[
+        str | None, Option(help="The models' reasoning_effort, e.g. low, medium or high.")
+    ] = None
     max_tokens: Annotated[
         int | None, Option(help="The longest answer in tokens, reasoning included; see --budget.")
     ] = None
@@ -136,23 +155,35 @@ class Sampling:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings by their names in a models file; None for those of the file."""
-        return {"temperature": self.temperature, "reasoning_effort": self.effort, "max_tokens": self.max_tokens}
+        return {
+            "temperature": self.temperature,
+            "reasoning_effort": self.effort,
+            "max_tokens": self.max_tokens,
+        }
 
 
 @dataclass(frozen=True)
 class Evaluation(Sampling, Calls, Processes):
-    """What all evaluations take: who is asked, how, with which budget, by how many processes, and where it is kept."""
+    """What all evaluations take: who is asked, how, with which budget, by how many processes, and
+    where it is kept."""
 
     model: Model = None
-    out: Annotated[Path | None, Option(help="The run's folder; default in runs/, or beside judged games.")] = None
-    dry_run: Annotated[bool, Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")] = False
+    out: Annotated[
+        Path | None, Option(help="The run's folder; default in runs/, or beside judged games.")
+    ] = None
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")
+    ] = False
 
     def run(self, *, replay: bool = True) -> "RunOptions":
-        """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
+        """How it is asked; `replay` False where the command takes recorded responses itself. Raises
+        UserError."""
         from experiments.running.runner import RunOptions, Shard
 
         models = self.options if replay else replace(self.options, replay=None)
-        return RunOptions(models, self.workers, shard=Shard.read(self.shard) if self.shard else None)
+        return RunOptions(
+            models, self.workers, shard=Shard.read(self.shard) if self.shard else None
+        )
 
 
 @dataclass(frozen=True)
@@ -163,13 +194,14 @@ class Traces:
         list[str] | None,
         Option(
             metavar="URL",
-            help="Send traces to this OpenTelemetry collector, `env` for the environment's; a second `--otlp "
-            "content`: with prompts and responses.",
+            help="Send traces to this OpenTelemetry collector, `env` for the environment's; a "
+            "second `--otlp content`: with prompts and responses.",
         ),
     ] = None
 
     def sent(self, path: Path) -> AbstractContextManager[object]:
-        """Send the traces of a game's journal or of a run folder, where they are wanted. Raises UserError."""
+        """Send the traces of a game's journal or of a run folder, where they are wanted. Raises
+        UserError."""
         url, content = collector(self.otlp)
         if url is None:
             if content:
@@ -181,7 +213,8 @@ class Traces:
 
 
 def collector(words: Sequence[str] | None) -> tuple[str | None, bool]:
-    """Return the address of a collector, and whether it gets prompts and responses. Raises UserError."""
+    """Return the address of a collector, and whether it gets prompts and responses. Raises
+    UserError."""
     urls = [word for word in words or () if word != "content"]
     if len(urls) > 1:
         raise UserError(f"--otlp is given for {' and '.join(urls)}; one collector can be sent to")
@@ -190,7 +223,8 @@ def collector(words: Sequence[str] | None) -> tuple[str | None, bool]:
 
 @dataclass(frozen=True)
 class Output:
-    """What a command prints, by the options of `orchestrator` itself; a command without one has no data to print."""
+    """What a command prints, by the options of `orchestrator` itself; a command without one has no
+    data to print."""
 
     as_json: bool
     """Only JSON on stdout."""
@@ -203,7 +237,8 @@ class Output:
         print_json(data) if self.as_json else terminal.show(blocks, terminal.console())
 
     def rows(self, rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
-        """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
+        """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without
+        rows."""
         from experiments.document.blocks import Note
         from experiments.show import listing
 
@@ -242,15 +277,21 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     Its `Output` is that of `orchestrator` itself.
     """
-    signature, params = inspect.signature(command, eval_str=True), [CONTEXT]
-    options, outputs = dict[str, Any](), list[str]()
+    signature = inspect.signature(command, eval_str=True)
+    params = [CONTEXT]
+    options = dict[str, Any]()
+    outputs = list[str]()
     for name, parameter in signature.parameters.items():
         kind = parameter.annotation
         if kind is Output:
             outputs.append(name)
         elif is_dataclass(kind):
-            options[name], hints = kind, get_type_hints(kind, include_extras=True)
-            params += [CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)]
+            options[name] = kind
+            hints = get_type_hints(kind, include_extras=True)
+            params += [
+                CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name])
+                for f in fields(kind)
+            ]
         else:
             params.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
@@ -268,7 +309,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-CONTEXT = inspect.Parameter("typer_context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+CONTEXT = inspect.Parameter(
+    "typer_context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context
+)
 
 
 class Commands(typer.Typer):
@@ -287,7 +330,9 @@ class Commands(typer.Typer):
         return registered
 
 
-EVERYWHERE = "Everywhere: --json, --import FILE, --key-host, -v, -q, --logs; see orchestrator --help."
+EVERYWHERE = (
+    "Everywhere: --json, --import FILE, --key-host, -v, -q, --logs; see orchestrator --help."
+)
 
 
 def group(help_text: str) -> Commands:
@@ -309,21 +354,31 @@ def slug(*names: str | None) -> str:
     """Names as the name of a folder: of a file its own, of a model without its server."""
     from experiments.record.files import short_name
 
-    plain = (Path(n).stem if n.endswith((".yaml", ".yml")) else n.partition("@http")[0] for n in names if n)
+    plain = (
+        Path(n).stem if n.endswith((".yaml", ".yml")) else n.partition("@http")[0]
+        for n in names
+        if n
+    )
     return short_name(re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-"))
 
 
 def check_done(done: "Done", noun: str) -> None:
-    """Raise what a run that is not over ends a command with; `noun` names its units, such as `answers`."""
+    """Raise what a run that is not over ends a command with; `noun` names its units, such as
+    `answers`."""
     rest = f"{done.left} of {done.total} {noun} are left"
     if done.interrupted and done.left:
         raise Interrupted(f"{rest}; the same command goes on")
     if done.suspended and done.left:
-        onward = "a larger budget" if done.over_budget else "the same command"
+        if done.over_budget:
+            onward = "a larger budget"
+        else:
+            onward = "the same command"
         raise Suspended(f"{done.suspended}; {rest}, and {onward} goes on", 0)
     if done.failed:
         name, why = next(iter(done.failed.items()))
-        raise TurnError(f"{len(done.failed)} of {done.total} {noun} failed, the first: {name}: {why}")
+        raise TurnError(
+            f"{len(done.failed)} of {done.total} {noun} failed, the first: {name}: {why}"
+        )
     if done.left:
         raise Suspended(f"{rest}, and the same command goes on", 0)
 
@@ -342,13 +397,15 @@ def progress(text: str) -> Callable[[int, int], None]:
 
 
 def print_json(data: Any) -> None:
-    """Print what `--json` promises; what cannot be shown or written here stands in JSON's own escapes."""
+    """Print what `--json` promises; what cannot be shown or written here stands in JSON's own
+    escapes."""
     text = escaped_json(json.dumps(data, ensure_ascii=False))
     print(text if _can_be_written(text) else json.dumps(data))
 
 
 def print_yaml(data: Any, width: int) -> None:
-    """Print data as a YAML file; what cannot be shown or written here stands in YAML's own escapes."""
+    """Print data as a YAML file; what cannot be shown or written here stands in YAML's own
+    escapes."""
     import yaml
 
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=width)

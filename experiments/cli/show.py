@@ -1,4 +1,5 @@
-"""`show`, `diff`, `view`: a game, a turn, which games of a folder are worth a look; two games or runs; a browser."""
+"""`show`, `diff`, `view`: a game, a turn, which games of a folder are worth a look; two games or
+runs; a browser."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,15 @@ import typer
 from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Budget, Intervals, MetricOf, Output, print_json, progress, say
+from experiments.cli.shared_options import (
+    Budget,
+    Intervals,
+    MetricOf,
+    Output,
+    print_json,
+    progress,
+    say,
+)
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,35 +29,52 @@ if TYPE_CHECKING:
 def show(
     game: Annotated[
         Path,
-        Argument(metavar="GAME|DIR", help="A game's journal, or a folder of games.", autocompletion=completion.game),
+        Argument(
+            metavar="GAME|DIR",
+            help="A game's journal, or a folder of games.",
+            autocompletion=completion.game,
+        ),
     ],
     turn: Annotated[int | None, Option(help="Show this turn instead of the game.")] = None,
     full: Annotated[bool, Option("--full", help="With whole prompts and responses.")] = False,
     role: Annotated[
         str | None,
-        Option(help="With --turn: only this node, or the nodes of this role.", autocompletion=completion.role),
+        Option(
+            help="With --turn: only this node, or the nodes of this role.",
+            autocompletion=completion.role,
+        ),
     ] = None,
     prompts: Annotated[bool, Option("--prompts", help="With --turn: only the prompts.")] = False,
     mistakes: Annotated[
         bool,
         Option(
             "--mistakes",
-            help="Mark mistakes, seconds a turn; with --turn the value of each move; of a DIR the worst moves.",
+            help="Mark mistakes, seconds a turn; with --turn the value of each move; of a DIR the "
+            "worst moves.",
         ),
     ] = False,
     marks: Annotated[
-        bool, Option("--marks", help="With --turn: how right each response was, against the hidden cards.")
+        bool,
+        Option(
+            "--marks", help="With --turn: how right each response was, against the hidden cards."
+        ),
     ] = False,
     most: Annotated[
-        int, Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
+        int,
+        Option(
+            min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores."
+        ),
     ] = 20,
-    rollouts: Annotated[int, Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
+    rollouts: Annotated[
+        int, Option(min=50, help="With --mistakes: the most games played for a turn.")
+    ] = 400,
     *,
     output: Output,
 ) -> None:
     """Look at a game or a turn, or find games worth a look.
 
-    GAME: turn by turn; with --turn N one turn with its prompts and responses. DIR: the games worth a look.
+    GAME: turn by turn; with --turn N one turn with its prompts and responses. DIR: the games worth
+    a look.
     """
     _check(game, turn, role, prompts=prompts, full=full, marks=marks)
     if game.is_dir():
@@ -87,16 +113,21 @@ def show(
         terminal.show(parts, console())
 
 
-def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, full: bool, marks: bool) -> None:
+def _check(
+    game: Path, turn: int | None, role: str | None, *, prompts: bool, full: bool, marks: bool
+) -> None:
     """Raise UserError for options that do not belong together."""
     of_turn = {"--role": role is not None, "--prompts": prompts, "--marks": marks}
     if turn is None and (name := next((name for name, is_set in of_turn.items() if is_set), None)):
-        whole = f"; `orchestrator report {game} --marks` marks all" if name == "--marks" else ""
+        if name == "--marks":
+            whole = f"; `orchestrator report {game} --marks` marks all"
+        else:
+            whole = ""
         raise UserError(f"{name} is for one turn: name it with --turn N{whole}")
     if game.is_dir() and (turn is not None or full):
         raise UserError(
-            f"{str(game)!r} is a folder, and --turn and --full are for one game; "
-            f"`orchestrator show {game}` says which are worth a look, `orchestrator list games {game}` lists all"
+            f"{str(game)!r} is a folder, and --turn and --full are for one game; `orchestrator "
+            f"show {game}` says which are worth a look, `orchestrator list games {game}` lists all"
         )
 
 
@@ -128,8 +159,11 @@ def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
     from experiments.values import mistakes_of, store_of
 
-    show, total = progress("mistakes of turn"), len(game.turns)
-    mistakes = mistakes_of(game, rollouts=rollouts, store=store_of(path), done=lambda number: show(number, total))
+    show = progress("mistakes of turn")
+    total = len(game.turns)
+    mistakes = mistakes_of(
+        game, rollouts=rollouts, store=store_of(path), done=lambda number: show(number, total)
+    )
     return {mistake.turn: mistake for mistake in mistakes}
 
 
@@ -150,12 +184,17 @@ def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
 
 def diff(
     first: Annotated[
-        Path, Argument(metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run)
+        Path,
+        Argument(
+            metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run
+        ),
     ],
     second: Annotated[Path, Argument(metavar="B", help="Another one.")],
     arms: Annotated[
         list[str] | None,
-        Option("--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."),
+        Option(
+            "--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."
+        ),
     ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
@@ -198,10 +237,15 @@ def view(
     ],
     port: Annotated[
         int | None,
-        Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
+        Option(
+            min=0,
+            max=65535,
+            help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free.",
+        ),
     ] = None,
     model: Annotated[
-        list[str] | None, Option(help="A model that the page may ask, e.g. openai:NAME; repeatable.")
+        list[str] | None,
+        Option(help="A model that the page may ask, e.g. openai:NAME; repeatable."),
     ] = None,
     budget: Budget = None,
     browser: Annotated[bool, Option("--browser/--no-browser", help="Open a browser.")] = True,
@@ -216,7 +260,8 @@ def view(
     from experiments.page.named_models import NamedModels
     from experiments.running.model_options import budget as limits
 
-    library, models = Library.open(path), NamedModels.of(model or (), *limits(budget or ()))
+    library = Library.open(path)
+    models = NamedModels.of(model or (), *limits(budget or ()))
     listener = server.listening(port)
     screen = console(err=True)
 

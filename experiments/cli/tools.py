@@ -1,4 +1,5 @@
-"""`bench`, `fake-endpoint`, `models` and `doctor`: measure this machine, and see whether models can play."""
+"""`bench`, `fake-endpoint`, `models` and `doctor`: measure this machine, and see whether models can
+play."""
 
 import asyncio
 import re
@@ -20,17 +21,20 @@ def measure(
     graph: Annotated[list[str] | None, Option(help="Only this graph; repeatable.")] = None,
     games: Annotated[int, Option(min=1, help="Games per graph or partner, and player count.")] = 5,
     partner: Annotated[
-        list[str] | None, Option(help="Measure the self-play of this rule player, or of all; repeatable.")
+        list[str] | None,
+        Option(help="Measure the self-play of this rule player, or of all; repeatable."),
     ] = None,
     latency: Annotated[
-        float | None, Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds.")
+        float | None,
+        Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds."),
     ] = None,
     turns: Annotated[int, Option(min=1, help="With --latency: turns per graph.")] = 20,
     at_once: Annotated[
         str | None,
         Option(
             metavar="GAMES[/CALLS]",
-            help="With --latency: this many whole games at once instead; 64/32: the model takes 32 calls at once.",
+            help="With --latency: this many whole games at once instead; 64/32: the model takes "
+            "32 calls at once.",
         ),
     ] = None,
     *,
@@ -47,7 +51,9 @@ def measure(
     try:
         from benchmarks import partner_scores, speed, throughput
     except ImportError:
-        raise UserError("bench measures with benchmarks/, which only a checkout of the repository has") from None
+        raise UserError(
+            "bench measures with benchmarks/, which only a checkout of the repository has"
+        ) from None
     from orchestrator.players import partners
 
     if partner:
@@ -58,11 +64,14 @@ def measure(
     if latency is not None and at_once is not None:
         if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
             raise UserError(
-                f"--at-once is {at_once!r}; write a number of games, such as 64, or games and calls, such as 64/32"
+                f"--at-once is {at_once!r}; write a number of games, such as 64, or games and "
+                "calls, such as 64/32"
             )
         crowd, _, limit = at_once.partition("/")
         names = graph or ["moa_sherlock"]
-        crowds = [throughput.measure(name, int(crowd), latency, int(limit or 1000)) for name in names]
+        crowds = []
+        for name in names:
+            crowds.append(throughput.measure(name, int(crowd), latency, int(limit or 1000)))
         output.draw([asdict(row) for row in crowds], throughput.show, crowds)
         return
     if latency is not None:
@@ -79,8 +88,9 @@ def serve_blindly(
     faults: Annotated[
         list[str] | None,
         Option(
-            help="The share of requests that go wrong, e.g. 0.1; the kinds of faults, e.g. 429,500,hang; seed=2 for "
-            "other requests; hang=10, the seconds after which a hanging response is dropped. Repeatable."
+            help="The share of requests that go wrong, e.g. 0.1; the kinds of faults, e.g. "
+            "429,500,hang; seed=2 for other requests; hang=10, the seconds after which a hanging "
+            "response is dropped. Repeatable."
         ),
     ] = None,
 ) -> None:
@@ -97,7 +107,9 @@ def serve_blindly(
 
     async def serve() -> None:
         async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
-            console(err=True).print(Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}"))
+            console(err=True).print(
+                Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}")
+            )
             await asyncio.Event().wait()
 
     try:
@@ -111,19 +123,29 @@ def _faults(options: Sequence[str]) -> "Faults | None":
     from orchestrator.models.fake_faults import KINDS, Faults
 
     words = [word for word in options if "=" not in word]
-    settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in options if "=" in word)
+    settings = {"seed": "1", "hang": "10"} | dict(
+        word.split("=", 1) for word in options if "=" in word
+    )
     for name, value in settings.items():
         if name not in ("seed", "hang"):
             raise UserError(f"--faults {name}={value}: the settings are seed and hang")
         if not re.fullmatch(r"\d+(\.\d*)?", value):
             raise UserError(f"--faults {name}={value}: write a number, e.g. {name}=10")
     shares = [word for word in words if re.fullmatch(r"-?[01]?(\.\d*)?", word)]
-    kinds = tuple(kind.strip() for word in words if word not in shares for kind in word.split(","))
+    strips = []
+    for word in words:
+        if word not in shares:
+            for kind in word.split(","):
+                strips.append(kind.strip())
+    kinds = tuple(strips)
     share = float(shares[-1]) if shares else float(bool(kinds))
     if not 0 <= share <= 1:
         raise UserError(f"--faults {shares[-1]}: a share of requests is 0 to 1")
-    seed, hang = int(float(settings["seed"])), float(settings["hang"])
-    return Faults(share, seed, kinds or KINDS, hang_s=hang) if share else None
+    seed = int(float(settings["seed"]))
+    hang = float(settings["hang"])
+    if share:
+        return Faults(share, seed, kinds or KINDS, hang_s=hang)
+    return None
 
 
 models_app = group("Write a file that describes models.")
@@ -136,9 +158,9 @@ def common() -> None:
 
 @models_app.command("init")
 def init(
-    file: Annotated[Path, Argument(help="The file to write; one that exists is never overwritten.")] = Path(
-        "models.yaml"
-    ),
+    file: Annotated[
+        Path, Argument(help="The file to write; one that exists is never overwritten.")
+    ] = Path("models.yaml"),
 ) -> None:
     """Write a commented models file to edit.
 
@@ -162,7 +184,9 @@ def doctor(
     model: Model = None,
     graph: Graph = "house",
     players: Players = 3,
-    online: Annotated[bool, Option("--online", help="Ask each model a few questions; this may cost a cent.")] = False,
+    online: Annotated[
+        bool, Option("--online", help="Ask each model a few questions; this may cost a cent.")
+    ] = False,
     *,
     output: Output,
 ) -> None:
@@ -174,13 +198,22 @@ def doctor(
 
     if model is None:
         if online:
-            raise UserError("--online asks a model: name one with --model, e.g. --model openai:NAME")
+            raise UserError(
+                "--online asks a model: name one with --model, e.g. --model openai:NAME"
+            )
         if (graph, players) != ("house", 3):
-            raise UserError("--graph and --players are for --model M; without it, doctor looks at this machine alone")
+            raise UserError(
+                "--graph and --players are for --model M; without it, doctor looks at this "
+                "machine alone"
+            )
         from experiments.forecast import machine
 
-        checklist, code = machine.examine(), 1
-        step = "orchestrator play --graph house (a game of programs), or orchestrator doctor --model MODEL"
+        checklist = machine.examine()
+        code = 1
+        step = (
+            "orchestrator play --graph house (a game of programs), or orchestrator doctor "
+            "--model MODEL"
+        )
     else:
         import graphs
         from experiments.forecast import examination
@@ -189,10 +222,14 @@ def doctor(
 
         config = graphs.read(graph)
         named = single_game.models([graphs.at(config, check_players(players))], model)
-        checklist, code = examination.examine(named, config, players, requests_allowed=online), 2
+        checklist = examination.examine(named, config, players, requests_allowed=online)
+        code = 2
         options = f"--model {model} --graph {graph} --players {players}"
         untried = any(finding.about == "online" for finding in checklist.findings)
-        step = f"orchestrator doctor {options} --online" if untried else f"orchestrator play {options}"
+        if untried:
+            step = f"orchestrator doctor {options} --online"
+        else:
+            step = f"orchestrator play {options}"
     print_json(checklist.data()) if output.as_json else checklist.show(console(), step)
     if checklist.failed:
         raise typer.Exit(code)

@@ -14,7 +14,11 @@ from orchestrator.errors import UserError
 def train(
     data: Annotated[Path, Argument(help="A file of `export --to sft`, `--to dpo` or `--to grpo`.")],
     model: Annotated[
-        str, Argument(help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's OUT.")
+        str,
+        Argument(
+            help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's "
+            "OUT."
+        ),
     ],
     out: Annotated[Path, Argument(help="The folder to write; the same command goes on with it.")],
     settings: Annotated[
@@ -22,8 +26,9 @@ def train(
         Option(
             "--set",
             metavar="KEY=VALUE",
-            help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; held_out=FILE, positions of "
-            "other deals (`export --to grpo`) in which the model is asked; rewards=move_value, of GRPO. Repeatable.",
+            help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; "
+            "held_out=FILE, positions of other deals (`export --to grpo`) in which the model is "
+            "asked; rewards=move_value, of GRPO. Repeatable.",
         ),
     ] = None,
     *,
@@ -31,8 +36,8 @@ def train(
 ) -> None:
     """Train a model on exported rows by LoRA (extra `train`).
 
-    By supervised fine-tuning, DPO or GRPO, as the rows are. Writes the adapter, the model for a server, model.yaml for
-    --model, and a report with the curve of losses.
+    By supervised fine-tuning, DPO or GRPO, as the rows are. Writes the adapter, the model for a
+    server, model.yaml for --model, and a report with the curve of losses.
     """
     from dataclasses import asdict
 
@@ -41,10 +46,16 @@ def train(
     try:
         trained = training.train(data, model, out, _read(settings or ()), progress("step"))
     except KeyboardInterrupt:
-        raise Interrupted(f"checkpoints are kept in {out}; the same command goes on with it") from None
+        raise Interrupted(
+            f"checkpoints are kept in {out}; the same command goes on with it"
+        ) from None
     training_report.write(trained)
     answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
-    facts = {**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers}
+    facts = {
+        **trained.training.model_dump(mode="json"),
+        "out": str(trained.model),
+        "answers": answers,
+    }
     output.show(facts, training_report.blocks(trained))
 
 

@@ -29,18 +29,18 @@ class Checklist:
     """Stands before what a finding is about."""
 
     def of(self, name: str) -> "Checklist":
-        """The same list, for findings about one of several models."""
+        """Return the same list, for findings about one of several models."""
         return Checklist(self.findings, f"{name} ")
 
     def ok(self, about: str, sentence: str) -> None:
         self.findings.append(Finding(f"{self.prefix}{about}", "ok", sentence))
 
     def warn(self, about: str, sentence: str) -> None:
-        """What may go wrong, or cannot be told."""
+        """Return what may go wrong, or cannot be told."""
         self.findings.append(Finding(f"{self.prefix}{about}", "warn", sentence))
 
     def fail(self, about: str, sentence: str) -> None:
-        """What will go wrong."""
+        """Return what will go wrong."""
         self.findings.append(Finding(f"{self.prefix}{about}", "fail", sentence))
 
     @property
@@ -48,17 +48,25 @@ class Checklist:
         return any(item.status == "fail" for item in self.findings)
 
     def short(self, *abouts: str) -> list[Finding]:
-        """The findings about these, and of the others what is not well, else one that all is."""
+        """Return the findings about these, and of the others what is not well, else one that all
+        is."""
         findings = [item for item in self.findings if item.about in abouts or item.status != "ok"]
-        fine = "Python, the engine, disk and open files are as they should be; `doctor` alone lists them"
-        return findings if self.failed else [*findings, Finding("machine", "ok", fine)]
+        fine = (
+            "Python, the engine, disk and open files are as they should be; `doctor` alone lists "
+            "them"
+        )
+        if self.failed:
+            return findings
+        return [*findings, Finding("machine", "ok", fine)]
 
     def data(self) -> dict[str, Any]:
-        checks = [{"about": item.about, "status": item.status, "said": item.sentence} for item in self.findings]
+        checks = []
+        for item in self.findings:
+            checks.append({"about": item.about, "status": item.status, "said": item.sentence})
         return {"ok": not self.failed, "checks": checks}
 
     def show(self, console: Console, step: str | None = None) -> None:
-        """A line each, the tally, and the next step where nothing failed."""
+        """Return a line each, the tally, and the next step where nothing failed."""
         table = Table.grid(padding=(0, 2), pad_edge=False)
         for name in ("status", "about"):
             table.add_column(name, no_wrap=True)

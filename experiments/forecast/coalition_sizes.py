@@ -1,7 +1,9 @@
-"""What a design of coalitions can see: how much each kind of term varies from deal to deal, and how many there are.
+"""What a design of coalitions can see: how much each kind of term varies from deal to deal, and how
+many there are.
 
-The scores of a deal are taken to vary alike and to correlate alike, whatever coalition plays. Then the variance of a
-combination of arms is that of the difference of two arms, times half the sum of its squared weights.
+The scores of a deal are taken to vary alike and to correlate alike, whatever coalition plays. Then
+the variance of a combination of arms is that of the difference of two arms, times half the sum of
+its squared weights.
 """
 
 import math
@@ -41,11 +43,15 @@ class TermSpread:
     spread: Spread
     """Of a term, from deal to deal."""
     share: float = 1.0
-    """The share of deals that measure a term; below 1 for pairs that are not neighbours on every circle."""
+    """The share of deals that measure a term; below 1 for pairs that are not neighbours on every
+    circle."""
 
     def detectable(self, deals: int, counts: int = 1, power: float = POWER) -> float | None:
-        """Return the smallest true term that so many deals show, over player counts together; None where none can."""
-        return detectable(self.spread.pooled(counts), math.floor(deals * self.share), power, self.tests)
+        """Return the smallest true term that so many deals show, over player counts together; None
+        where none can."""
+        return detectable(
+            self.spread.pooled(counts), math.floor(deals * self.share), power, self.tests
+        )
 
 
 def term_spreads(
@@ -57,8 +63,9 @@ def term_spreads(
 ) -> dict[Term, TermSpread]:
     """Return the spread of each kind of term that a design has.
 
-    `two_arms`: the spread of the difference of two arms. `rows`: finished games; their own terms say how much terms
-    vary, where there are enough of them and `run`, the contents of their run.yaml, has the same design.
+    `two_arms`: the spread of the difference of two arms. `rows`: finished games; their own terms
+    say how much terms vary, where there are enough of them and `run`, the contents of their
+    run.yaml, has the same design.
     """
     measured = _measured(design, rows, run or {}, metric)
     spreads = dict[Term, TermSpread]()
@@ -67,9 +74,17 @@ def term_spreads(
         if not parts:
             continue
         sd = measured.get(term)
-        basis = f"measured: terms of {len(rows)} finished games" if sd else two_arms.basis
-        spread = Spread(sd or _factor(design, term, parts[0]) * two_arms.sd, basis, two_arms.correlation)
-        share = 2 / (len(design.names) - 1) if term == "interaction" and not design.complete else 1.0
+        if sd:
+            basis = f"measured: terms of {len(rows)} finished games"
+        else:
+            basis = two_arms.basis
+        spread = Spread(
+            sd or _factor(design, term, parts[0]) * two_arms.sd, basis, two_arms.correlation
+        )
+        if term == "interaction" and not design.complete:
+            share = 2 / (len(design.names) - 1)
+        else:
+            share = 1.0
         spreads[term] = TermSpread(term, len(parts) * len(design.by), spread, share)
     return spreads
 
@@ -79,16 +94,24 @@ def of_experiment(
 ) -> dict[Term, TermSpread]:
     """Return the spread of each kind of term, measured by finished games where there are enough.
 
-    `rows`: finished games, and `folder`, the run folder with their run.yaml; `paid`: use only games of models.
+    `rows`: finished games, and `folder`, the run folder with their run.yaml; `paid`: use only games
+    of models.
     """
     usable = [row for row in rows if not paid or (row.calls and not row.simulated)]
-    two_arms = measured_spread(usable, FULL, paid=paid, metric=metric) or assumed_spread(metric, paid=paid)
+    two_arms = measured_spread(usable, FULL, paid=paid, metric=metric) or assumed_spread(
+        metric, paid=paid
+    )
     run = run_folder.run(folder) if folder.is_dir() else {}
     return term_spreads(design, two_arms, usable, run, metric)
 
 
 def sentences(
-    spreads: Mapping[Term, TermSpread], design: Coalitions, deals: int, counts: int, *, basis: bool = True
+    spreads: Mapping[Term, TermSpread],
+    design: Coalitions,
+    deals: int,
+    counts: int,
+    *,
+    basis: bool = True,
 ) -> Iterator[str]:
     """Say which terms a design detects; `basis`: and what their spread is based on."""
     if deals < 2:
@@ -97,15 +120,20 @@ def sentences(
     primary = spreads[design.primary]
     if math.floor(deals * primary.share) < fewest_pairs(primary.tests):
         yield (
-            f"this experiment cannot show {WORDS[design.primary]}, however large: with {deals} deals and "
-            f"{primary.tests} to compare no corrected p can be below .05"
+            f"this experiment cannot show {WORDS[design.primary]}, however large: with {deals} "
+            f"deals and {primary.tests} to compare no corrected p can be below .05"
         )
     sizes = []
     for term, each in spreads.items():
         size = each.detectable(deals, counts)
         points = "none" if size is None else f"{size:.1f} points"
-        main = ", the primary one" if term == design.primary else ""
-        sizes.append(f"{WORDS[term]} {points} (SD {each.spread.sd:.1f}, Holm for {each.tests}{main})")
+        if term == design.primary:
+            main = ", the primary one"
+        else:
+            main = ""
+        sizes.append(
+            f"{WORDS[term]} {points} (SD {each.spread.sd:.1f}, Holm for {each.tests}{main})"
+        )
     based = f"; {primary.spread.basis}" if basis else ""
     yield f"detectable with 80 % power, from {deals} deals: {'; '.join(sizes)}{based}"
     if not design.complete and not primary.spread.basis.startswith("measured"):
@@ -117,7 +145,9 @@ def _parts(design: Coalitions, term: Term) -> list[tuple[str, ...]]:
     if term == "interaction":
         return list(combinations(design.names, 2))
     if term == "highest_order":
-        return [design.names] if design.complete and len(design.names) > 2 else []
+        if design.complete and len(design.names) > 2:
+            return [design.names]
+        return []
     return [(name,) for name in design.names]
 
 
@@ -129,8 +159,11 @@ def _factor(design: Coalitions, term: Term, parts: tuple[str, ...]) -> float:
     return math.sqrt(sum(weight**2 for weight in of_coalitions.values()) / 2)
 
 
-def _measured(design: Coalitions, rows: Sequence[Row], run: Mapping[str, Any], metric: str) -> dict[Term, float]:
-    """Return the standard deviation of each kind of term at a player count, by finished games; none for too few."""
+def _measured(
+    design: Coalitions, rows: Sequence[Row], run: Mapping[str, Any], metric: str
+) -> dict[Term, float]:
+    """Return the standard deviation of each kind of term at a player count, by finished games; none
+    for too few."""
     if metric.startswith(measures.MARK):
         return {}
     study = coalition_study(rows, run, measures.metric(metric))
@@ -138,7 +171,10 @@ def _measured(design: Coalitions, rows: Sequence[Row], run: Mapping[str, Any], m
         return {}
     measured = dict[Term, float]()
     for term in TERMS:
-        differences = [each.difference for each in study.effects if each.kind == term and each.difference.players]
+        differences = []
+        for each in study.effects:
+            if each.kind == term and each.difference.players:
+                differences.append(each.difference)
         variances = [each.sd**2 for each in differences if each.sd]
         if sum(each.n for each in differences) >= PAIRS and variances:
             measured[term] = math.sqrt(fmean(variances))

@@ -24,10 +24,15 @@ from roles import Choice
 
 
 def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:
-    """Return the model's client; None where it cannot be made. Its key is looked for and never printed."""
+    """Return the model's client; None where it cannot be made. Its key is looked for and never
+    printed."""
     sampling = ", ".join(f"{name} {value}" for name, value in settings.sampling.items())
     where = settings.url or settings.provider
-    checklist.ok("model", f"{settings.name} at {where}; sent with every request: {sampling or 'no sampling settings'}")
+    checklist.ok(
+        "model",
+        f"{settings.name} at {where}; sent with every request: "
+        f"{sampling or 'no sampling settings'}",
+    )
     try:
         client = layer.transport(settings)
         keys = client.secrets
@@ -35,38 +40,53 @@ def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:
         checklist.fail("key", str(error))
         return None
     if settings.provider is None:
-        checklist.ok("key", "the environment has one" if keys else "none is set; most servers of your own need none")
+        checklist.ok(
+            "key",
+            "the environment has one"
+            if keys
+            else "none is set; most servers of your own need none",
+        )
     return client
 
 
 def price(checklist: Checklist, settings: ModelSettings) -> None:
     """Check that a price is known."""
     if settings.price is not None:
-        checklist.ok("price", f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens")
+        checklist.ok(
+            "price",
+            f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens",
+        )
     elif caution := list_prices.caution([settings]):
         checklist.warn("price", caution)
     else:
         checklist.warn(
             "price",
-            "unknown: no money is counted, and no --budget in usd can be; set `price: {input: X, output: Y}`, 0 for a "
-            "server of your own",
+            "unknown: no money is counted, and no --budget in usd can be; set `price: {input: X, "
+            "output: Y}`, 0 for a server of your own",
         )
 
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 
 
-def examine(models: Mapping[str, Model], config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
-    """Check this machine in short, and each model by its name; online only where `requests_allowed`. Raises UserError
-    for a player count that the graph is not for."""
+def examine(
+    models: Mapping[str, Model], config: GraphConfig, players: int, *, requests_allowed: bool
+) -> Checklist:
+    """Check this machine in short, and each model by its name; online only where
+    `requests_allowed`. Raises UserError for a player count that the graph is not for."""
     checklist = Checklist()
     checklist.findings += machine.examine().short("packages")
-    paid = {name: settings for name, model in models.items() if (settings := served(model))}
+    paid = {}
+    for name, model in models.items():
+        if settings := served(model):
+            paid[name] = settings
     for name in models.keys() - paid.keys():
         checklist.ok(name, f"{models[name]}: no language model, so nothing to check")
     if not paid:
         return checklist
-    examination = Examination(config, players, prompt_positions.positions(config, players), requests_allowed)
+    examination = Examination(
+        config, players, prompt_positions.positions(config, players), requests_allowed
+    )
     for name, settings in paid.items():
         examination.model(checklist.of(name) if len(paid) > 1 else checklist, name, settings)
     if not requests_allowed:
@@ -87,7 +107,10 @@ class Examination:
         """Check a model by the name that it has in the graph."""
         client = model(checklist, settings)
         price(checklist, settings)
-        needs = [need for need in prompt_positions.needs(self.config, self.players, self.probed) if need.model == name]
+        needs = []
+        for need in prompt_positions.needs(self.config, self.players, self.probed):
+            if need.model == name:
+                needs.append(need)
         seen = None
         if client is not None and needs and self.requests_allowed:
             seen = asyncio.run(self._asked(checklist, settings, client, needs))
@@ -102,10 +125,14 @@ class Examination:
         room.game(checklist, settings, self.config, self.players, name, measure)
 
     async def _asked(
-        self, checklist: Checklist, settings: ModelSettings, client: Transport, needs: Sequence[NodeNeed]
+        self,
+        checklist: Checklist,
+        settings: ModelSettings,
+        client: Transport,
+        needs: Sequence[NodeNeed],
     ) -> online.Online | None:
-        """Ask a question in every answer format, and each reply type's schema, at the middle of a game: a question of a
-        node that chooses a move, if one can, with the shortest prompt."""
+        """Ask a question in every answer format, and each reply type's schema, at the middle of a
+        game: a question of a node that chooses a move, if one can, with the shortest prompt."""
         middle = self.probed[len(self.probed) // 2]
         asked: dict[Form, Mapping[str, ModelRequest]] = {}
         for form in FORMS:
@@ -114,7 +141,12 @@ class Examination:
         choosing = [need for need in needs if issubclass(middle.requests[need.node].reply, Choice)]
         node = min(choosing or needs, key=lambda need: need.prompt).node
         names = {need.node for need in needs}
-        kinds = {request.reply: request for name, request in asked["json_schema"].items() if name in names}
+        kinds = {}
+        for name, request in asked["json_schema"].items():
+            if name in names:
+                kinds[request.reply] = request
         questions = {form: asked[form][node] for form in FORMS}
         own_form = at(self.config, self.players).context_of(node).answer_format
-        return await online.examine(checklist, settings, client, questions, list(kinds.values()), own_form)
+        return await online.examine(
+            checklist, settings, client, questions, list(kinds.values()), own_form
+        )

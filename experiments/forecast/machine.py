@@ -1,6 +1,7 @@
 """What can be told of this machine: Python, the engine, extras, disk, keys, open files, processors.
 
-Nothing of the game is imported before it is looked at, so that a broken installation is told in a sentence.
+Nothing of the game is imported before it is looked at, so that a broken installation is told in a
+sentence.
 """
 
 import os
@@ -21,7 +22,10 @@ from orchestrator.versions import versions
 
 PACKAGE = "hanabi-orchestrator"
 EXTRAS = {
-    "hle": ("hanabi_learning_environment", "games on HLE itself; OpenSpiel's build of it plays the same"),
+    "hle": (
+        "hanabi_learning_environment",
+        "games on HLE itself; OpenSpiel's build of it plays the same",
+    ),
     "langchain": ("langchain", "`--model langchain:...`"),
     "figures": ("matplotlib", "pictures in reports; their tables need nothing"),
     "tables": ("pyarrow", "`export --to tables`"),
@@ -50,13 +54,26 @@ def examine() -> Checklist:
         absent = f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'"
         checklist.ok(f"extra {extra}", f"installed, for {use}" if there else absent)
     _folder(checklist, Path.cwd())
-    names = sorted(name for name, value in os.environ.items() if value and keys.NAME.fullmatch(name))  # never a key
+    # never a key
+    names = sorted(
+        name for name, value in os.environ.items() if value and keys.NAME.fullmatch(name)
+    )
     if names:
-        checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
+        checklist.ok(
+            "keys",
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)",
+        )
     else:
-        checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
+        checklist.ok(
+            "keys",
+            "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file "
+            "`.env`",
+        )
     _open_files(checklist)
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cpus = len(os.sched_getaffinity(0))
+    else:
+        cpus = os.cpu_count() or 1
     checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
     return checklist
 
@@ -67,10 +84,17 @@ def _open_files(checklist: Checklist) -> None:
     except ImportError:  # a system without such limits
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = hard if hard != resource.RLIM_INFINITY else max(soft, FEW_FILES)
-    sentence = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
+    if hard != resource.RLIM_INFINITY:
+        most = hard
+    else:
+        most = max(soft, FEW_FILES)
+    sentence = f"{soft} may be open" + (
+        f", raised to {min(most, 8192)} when needed" if most > soft else ""
+    )
     if most < FEW_FILES:
-        checklist.warn("files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first")
+        checklist.warn(
+            "files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first"
+        )
     else:
         checklist.ok("files", sentence)
 
@@ -78,9 +102,12 @@ def _open_files(checklist: Checklist) -> None:
 def _installation(checklist: Checklist) -> None:
     """Check Python, and the packages that a result depends on."""
     needed = metadata(PACKAGE)["Requires-Python"] or ""
-    least = tuple(int(part) for part in re.findall(r"\d+", needed)[:2])
+    least = tuple(map(int, re.findall(r"\d+", needed)[:2]))
     if sys.version_info[:2] < least:
-        checklist.fail("python", f"{python_version()}, and {PACKAGE} needs {needed}: install it with a newer Python")
+        checklist.fail(
+            "python",
+            f"{python_version()}, and {PACKAGE} needs {needed}: install it with a newer Python",
+        )
     else:
         checklist.ok("python", f"{python_version()} at {sys.executable}")
     try:
@@ -88,13 +115,15 @@ def _installation(checklist: Checklist) -> None:
     except UserError:
         pass  # no engine, as the next line says
     except PackageNotFoundError as error:
-        checklist.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
+        checklist.fail(
+            "packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}"
+        )
     else:
         checklist.ok("packages", ", ".join(f"{name} {number}" for name, number in names.items()))
 
 
 def _engine(checklist: Checklist) -> None:
-    """Whether the engine plays a game."""
+    """Tell whether the engine plays a game."""
     from orchestrator.hanabi import engine
 
     try:
@@ -119,14 +148,16 @@ def _engine(checklist: Checklist) -> None:
 
 
 def _folder(checklist: Checklist, folder: Path) -> None:
-    """Whether games can be kept here: commands write to `runs/` and `games/`, if not told otherwise."""
+    """Tell whether games can be kept here: commands write to `runs/` and `games/`, if not told
+    otherwise."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as file:
             file.write(b"1")
             file.flush()
     except OSError as error:
         sentence = (
-            f"cannot write to {folder} ({error.strerror}): go to another folder, or give `--out` with each command"
+            f"cannot write to {folder} ({error.strerror}): go to another folder, or give "
+            "`--out` with each command"
         )
         checklist.fail("folder", sentence)
     else:
@@ -137,7 +168,9 @@ def _folder(checklist: Checklist, folder: Path) -> None:
         checklist.fail("disk", f"{sentence}: make room, or give `--out` on another disk")
     elif free < LITTLE:
         checklist.warn(
-            "disk", f"{sentence}: make room before a large run; `experiment plan` and `--dry-run` say what it takes"
+            "disk",
+            f"{sentence}: make room before a large run; `experiment plan` and `--dry-run` say "
+            "what it takes",
         )
     else:
         checklist.ok("disk", sentence)

@@ -1,7 +1,8 @@
 """`experiment plan`: the player counts and deals that an effect needs or a budget buys.
 
-Arms are compared deal by deal, and a seed is one deal at all player counts. So the standard deviation of the seeds'
-paired differences decides, how many seeds a budget buys, and how many arms are compared.
+Arms are compared deal by deal, and a seed is one deal at all player counts. So the standard
+deviation of the seeds' paired differences decides, how many seeds a budget buys, and how many arms
+are compared.
 """
 
 import math
@@ -9,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,9 @@ class Goal:
             if value is not None and not value > 0:
                 raise UserError(f"--{name.replace('_', '-')} is {value:g}; it must be more than 0")
         if not ALPHA < self.power < 1:
-            raise UserError(f"--power is {self.power:g}; it must be between {ALPHA:g} and 1, e.g. 0.8")
+            raise UserError(
+                f"--power is {self.power:g}; it must be between {ALPHA:g} and 1, e.g. 0.8"
+            )
 
     @property
     def limited(self) -> bool:
@@ -62,11 +66,16 @@ class Goal:
     def budget(self) -> str:
         """The budget in words."""
         usd = [] if self.max_usd is None else [f"${self.max_usd:g}"]
-        return " and ".join([*usd, *([] if self.max_tokens is None else [f"{self.max_tokens:,} tokens"])])
+        return " and ".join(
+            [*usd, *([] if self.max_tokens is None else [f"{self.max_tokens:,} tokens"])]
+        )
 
     def share(self, bill: Bill) -> float:
         """Return a bill as a share of the budget; 0 without a budget."""
-        tokens = bill.tokens / self.max_tokens if self.max_tokens else 0.0
+        if self.max_tokens:
+            tokens = bill.tokens / self.max_tokens
+        else:
+            tokens = 0.0
         return max(tokens, (bill.usd or 0.0) / self.max_usd if self.max_usd else 0.0)
 
 
@@ -79,7 +88,8 @@ class Size:
     """At each of these player counts."""
     games: int
     each: float | None
-    """The smallest effect detectable at each player count, in points; None where no p could be small enough."""
+    """The smallest effect detectable at each player count, in points; None where no p could be
+    small enough."""
     pooled: float | None
     """The same over all player counts together."""
     bill: Bill
@@ -110,28 +120,42 @@ class Options:
 
     @property
     def arms(self) -> list[str]:
-        return list(dict.fromkeys(arm for by_arm in self.bills.values() for arm in by_arm))
+        return list(dict.fromkeys(chain.from_iterable(self.bills.values())))
 
     @property
     def cheapest(self) -> tuple[int, ...]:
         """The player count with the cheapest deals."""
-        return (min(self.players, key=lambda p: (self.goal.share(self.deal((p,))), self.deal((p,)).tokens, p)),)
+        return (
+            min(
+                self.players,
+                key=lambda p: (self.goal.share(self.deal((p,))), self.deal((p,)).tokens, p),
+            ),
+        )
 
     def deal(self, players: Sequence[int]) -> Bill:
         """Return the bill of one deal at each player count, in all arms that play it."""
-        every = cost_estimate.total(bill for p in players for bill in self.bills[p].values())
+        bills = []
+        for p in players:
+            for bill in self.bills[p].values():
+                bills.append(bill)
+        every = cost_estimate.total(bills)
         return every * (self.games(players) / sum(len(self.bills[p]) for p in players))
 
     def pair(self, players: Sequence[int]) -> Bill:
         """Return the same in two arms only: the baseline and the most expensive other arm."""
-        baseline, bills = self.experiment.baseline or self.arms[0], list[Bill]()
+        baseline = self.experiment.baseline or self.arms[0]
+        bills = list[Bill]()
         for by_arm in (self.bills[p] for p in players):
-            others = sorted((bill for arm, bill in by_arm.items() if arm != baseline), key=lambda bill: bill.tokens)
+            others = sorted(
+                (bill for arm, bill in by_arm.items() if arm != baseline),
+                key=lambda bill: bill.tokens,
+            )
             bills += [by_arm.get(baseline, others[0]), others[-1]]
         return cost_estimate.total(bills)
 
     def tests(self, players: Sequence[int]) -> int:
-        """Return how many arms are compared with the baseline, or terms with 0, for which Holm's correction is made."""
+        """Return how many arms are compared with the baseline, or terms with 0, for which Holm's
+        correction is made."""
         if self.primary:
             return self.primary.tests
         return max(max(len(self.bills[p].keys() - self.aside) for p in players) - 1, 1)
@@ -140,7 +164,9 @@ class Options:
     def primary(self) -> TermSpread | None:
         """The kind of term that a design of coalitions is about; None for other experiments."""
         design = self.experiment.coalitions
-        return self.terms.get(design.primary) if design else None
+        if design:
+            return self.terms.get(design.primary)
+        return None
 
     def games(self, players: Sequence[int]) -> int:
         """Return the games of one deal at each of these player counts."""
@@ -152,48 +178,63 @@ class Options:
     @property
     def share(self) -> float:
         """The share of deals that count for a comparison."""
-        return self.primary.share if self.primary else 1.0
+        if self.primary:
+            return self.primary.share
+        return 1.0
 
     @property
     def step(self) -> float:
         """What differences of a deal at one player count are multiples of."""
-        return 0.0 if self.primary else 1.0
+        if self.primary:
+            return 0.0
+        return 1.0
 
     def size(self, players: tuple[int, ...], deals: int) -> Size:
         """Return a size with what it detects and costs."""
-        power, tests, counted = self.goal.power, self.tests(players), math.floor(deals * self.share)
+        power = self.goal.power
+        tests = self.tests(players)
+        counted = math.floor(deals * self.share)
         games = deals * self.games(players)
         each = detectable(self.spread.sd, counted, power, tests, self.step)
-        pooled = detectable(self.spread.pooled(len(players)), counted, power, tests, self.step / len(players))
+        pooled = detectable(
+            self.spread.pooled(len(players)), counted, power, tests, self.step / len(players)
+        )
         return Size(players, deals, games, each, pooled, self.deal(players) * deals)
 
     def sufficient(self, players: tuple[int, ...]) -> Size | None:
         """Return the size that the effect of the goal needs, pooled over these player counts."""
         if self.goal.effect is None:
             return None
-        sd, step = self.spread.pooled(len(players)), self.step / len(players)
+        sd = self.spread.pooled(len(players))
+        step = self.step / len(players)
         counted = pairs_needed(sd, self.goal.effect, self.goal.power, self.tests(players), step)
         return self.size(players, math.ceil(counted / self.share))
 
     def affordable(self, players: tuple[int, ...]) -> Size | None:
-        """Return the largest size that the budget buys; None where nothing could show, and when it is unlimited."""
+        """Return the largest size that the budget buys; None where nothing could show, and when it
+        is unlimited."""
         share = self.goal.share(self.deal(players))
         deals = int(1 / share) if share else 0
         enough = math.floor(deals * self.share) >= fewest_pairs(self.tests(players))
-        return self.size(players, deals) if enough else None
+        if enough:
+            return self.size(players, deals)
+        return None
 
 
 @dataclass(frozen=True)
 class Proposal:
     options: Options
     size: Size | None
-    """The proposed size; None without a goal, or when the budget buys no experiment that could show anything."""
+    """The proposed size; None without a goal, or when the budget buys no experiment that could show
+    anything."""
     suffices: bool | None
     """Whether the budget is enough for the effect; None unless both are given."""
 
     @property
     def players(self) -> tuple[int, ...]:
-        return self.size.players if self.size else self.options.players
+        if self.size:
+            return self.size.players
+        return self.options.players
 
     @cached_property
     def sizes(self) -> list[Size]:
@@ -203,34 +244,57 @@ class Proposal:
 
 
 def propose(
-    experiment: Experiment, folder: Path, goal: Goal, past: Path | None = None, answer: int | None = None
+    experiment: Experiment,
+    folder: Path,
+    goal: Goal,
+    past: Path | None = None,
+    answer: int | None = None,
 ) -> Proposal:
     """Return the proposed size for a goal.
 
-    `past`: the folder of another run with measurements; `answer`: tokens of a response. Raises UserError for an
-    experiment that compares nothing, and for a budget in dollars without prices.
+    `past`: the folder of another run with measurements; `answer`: tokens of a response. Raises
+    UserError for an experiment that compares nothing, and for a budget in dollars without prices.
     """
     choices = options(experiment, goal, [folder, *([past] if past else [])], answer)
     counts = list(dict.fromkeys((choices.players, choices.cheapest)))
-    sufficient = [size for players in counts if (size := choices.sufficient(players))]
+    sufficient = []
+    for players in counts:
+        if size := choices.sufficient(players):
+            sufficient.append(size)
     fitting = [size for size in sufficient if goal.share(size.bill) <= 1]
     if sufficient and (fitting or not goal.limited):
-        return Proposal(choices, (fitting or sufficient)[0], bool(fitting) if goal.limited else None)
-    affordable = [size for players in counts if (size := choices.affordable(players))]
+        return Proposal(
+            choices, (fitting or sufficient)[0], bool(fitting) if goal.limited else None
+        )
+    affordable = []
+    for players in counts:
+        if size := choices.affordable(players):
+            affordable.append(size)
     enough = [size for size in affordable if size.deals >= PAIRS] or affordable[-1:]
     return Proposal(choices, enough[0] if enough else None, False if sufficient else None)
 
 
-def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer: int | None = None) -> Options:
-    """Return costs and spread, measured by finished games in run folders where there are enough, otherwise assumed."""
+def options(
+    experiment: Experiment, goal: Goal, folders: Sequence[Path], answer: int | None = None
+) -> Options:
+    """Return costs and spread, measured by finished games in run folders where there are enough,
+    otherwise assumed."""
     if experiment.adhoc:
-        raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
+        raise UserError(
+            "`plan` compares arms on the same deals, and this experiment has `adhoc`; see run "
+            "--dry-run"
+        )
     seeds = tuple(experiment.numbers[:2])  # since notes may come from another deal
-    plan = Plan.resolve(experiment.model_copy(update={"seeds": seeds, "repeats": 1, "stop": None}), folders[0])
+    plan = Plan.resolve(
+        experiment.model_copy(update={"seeds": seeds, "repeats": 1, "stop": None}), folders[0]
+    )
     for spec in plan.specs.values():
         spec.seat()  # what a run would refuse, a plan refuses too
-    games = {folder: peek_all(folder) for folder in {folder.resolve(): folder for folder in folders}.values()}
-    estimates = Estimates.prepare(plan.specs, {path: g for each in games.values() for path, g in each.items()}, answer)
+    games = {}
+    for folder in {folder.resolve(): folder for folder in folders}.values():
+        games[folder] = peek_all(folder)
+    journals = dict(chain.from_iterable(of_folder.items() for of_folder in games.values()))
+    estimates = Estimates.prepare(plan.specs, journals, answer)
     models = tuple(estimates.models(plan.jobs))
     for model in models if goal.max_usd is not None else ():
         Budget(max_usd=goal.max_usd).check(model)
@@ -242,33 +306,56 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
         bases[estimate.basis] = None
     compared = {players: by_arm for players, by_arm in sorted(bills.items()) if len(by_arm) > 1}
     if not compared:
-        raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
-    rows = [row for folder, each in games.items() for row in finished(folder, each)]
-    paid, metric = bool(models), plan.metric
+        raise UserError(
+            "there is nothing to compare: `plan` needs an experiment with two arms or more"
+        )
+    rows = []
+    for folder, each in games.items():
+        rows.extend(finished(folder, each))
+    paid = bool(models)
+    metric = plan.metric
     if design := experiment.coalitions:
         terms = coalition_sizes.of_experiment(design, rows, folders[-1], paid=paid, metric=metric)
         if design.primary not in terms:
-            raise UserError(f"coalitions.primary is {design.primary}, and this design has no such term")
+            raise UserError(
+                f"coalitions.primary is {design.primary}, and this design has no such term"
+            )
         own = terms[design.primary].spread
-        return Options(experiment, goal, own, compared, " | ".join(bases), models, plan.untested, terms=terms)
-    spread = measured_spread(rows, experiment.baseline, paid=paid, metric=metric) or assumed_spread(metric, paid=paid)
+        return Options(
+            experiment, goal, own, compared, " | ".join(bases), models, plan.untested, terms=terms
+        )
+    spread = measured_spread(rows, experiment.baseline, paid=paid, metric=metric) or assumed_spread(
+        metric, paid=paid
+    )
     room = headroom.sentence(rows, experiment.baseline, goal.effect, metric)
-    return Options(experiment, goal, spread, compared, " | ".join(bases), models, plan.untested, room)
+    return Options(
+        experiment, goal, spread, compared, " | ".join(bases), models, plan.untested, room
+    )
 
 
-def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None = None) -> list[str] | None:
+def command(
+    proposal: Proposal, name: str, settings: Sequence[str], out: Path | None = None
+) -> list[str] | None:
     """Return the command that runs the proposed size; None when nothing is proposed."""
-    experiment, size, goal = proposal.options.experiment, proposal.size, proposal.options.goal
+    experiment = proposal.options.experiment
+    size = proposal.size
+    goal = proposal.options.goal
     if size is None:
         return None
     counts = tuple(sorted(set(experiment.players)))
     changed = [f"players=[{', '.join(map(str, size.players))}]"] if size.players != counts else []
     first = experiment.numbers[0]
     short = isinstance(experiment.seeds, Range) and experiment.seeds.first == first
-    changed += [f"seeds.count={size.deals}" if short else f"seeds={{first: {first}, count: {size.deals}}}"]
+    changed += [
+        f"seeds.count={size.deals}" if short else f"seeds={{first: {first}, count: {size.deals}}}"
+    ]
     changed += ["repeats=1"] if experiment.repeats > 1 else []
-    changed += ["coalitions.games=null"] if experiment.coalitions and experiment.coalitions.games else []
-    words = [word for setting in (*settings, *changed) for word in ("--set", setting)]
+    changed += (
+        ["coalitions.games=null"] if experiment.coalitions and experiment.coalitions.games else []
+    )
+    words = list[str]()
+    for setting in (*settings, *changed):
+        words.extend(("--set", setting))
     words += ["--out", str(out)] if out else []
     words += ["--budget", f"{goal.max_usd:g}usd"] if goal.max_usd is not None else []
     words += ["--budget", f"{goal.max_tokens}tokens"] if goal.max_tokens is not None else []
@@ -280,7 +367,8 @@ ONE_DIGIT = number(1)
 
 def sentences(proposal: Proposal) -> list[str]:
     """Say what the proposal is based on, and what follows from it."""
-    options, size = proposal.options, proposal.size
+    options = proposal.options
+    size = proposal.size
     basis = [
         f"SD of {_compared(options)[1]}: {options.spread.sd:.1f} points; {options.spread.basis}",
         f"costs are based on: {options.basis}",
@@ -292,12 +380,16 @@ def sentences(proposal: Proposal) -> list[str]:
     if size:
         return [*basis, *_about(proposal, size)]
     if not options.goal.limited or not options.models:
-        return [*basis, "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd"]
+        return [
+            *basis,
+            "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd",
+        ]
     deals = fewest_pairs(options.tests(options.cheapest))
     return [
         *basis,
-        f"{options.goal.budget} do not buy an experiment that can show anything: with {len(options.arms)} arms no p "
-        f"can be below .05 on fewer than {deals} deals, and at {options.cheapest[0]} players these take "
+        f"{options.goal.budget} do not buy an experiment that can show anything: with "
+        f"{len(options.arms)} arms no p can be below .05 on fewer than {deals} deals, and at "
+        f"{options.cheapest[0]} players these take "
         f"{_price(options.deal(options.cheapest) * deals)}. Use fewer arms or a cheaper model",
     ]
 
@@ -318,38 +410,60 @@ def _about(proposal: Proposal, size: Size) -> Iterator[str]:
     if proposal.suffices is False:
         yield _shortfall(proposal, size)
     if len(size.players) < len(options.players):
-        yield f"only {size.players[0]} players: the results will hold for {size.players[0]} players only"
+        yield (
+            f"only {size.players[0]} players: the results will hold for {size.players[0]} "
+            "players only"
+        )
     if len(size.players) > 1 and not options.spread.correlation:
         yield "a seed's differences at several player counts are taken as independent of each other"
     if design := options.experiment.coalitions:
-        yield from coalition_sizes.sentences(options.terms, design, size.deals, len(size.players), basis=False)
+        yield from coalition_sizes.sentences(
+            options.terms, design, size.deals, len(size.players), basis=False
+        )
     if options.experiment.stop and size.deals > 1:
-        arms, counts = options.tests(size.players), len(size.players)
-        yield from spread.stop_of_size(options.experiment.stop, size.deals, arms, options.spread, counts)
+        arms = options.tests(size.players)
+        counts = len(size.players)
+        yield from spread.stop_of_size(
+            options.experiment.stop, size.deals, arms, options.spread, counts
+        )
     if options.experiment.repeats > 1:
-        yield "repeats: 1, because another deal is more informative than another game of the same deal"
+        yield (
+            "repeats: 1, because another deal is more informative than another game of the same "
+            "deal"
+        )
 
 
 def _shortfall(proposal: Proposal, size: Size) -> str:
     """Say how far the budget is from the effect, and what would help."""
-    options, goal = proposal.options, proposal.options.goal
+    options = proposal.options
+    goal = proposal.options.goal
     needed = options.sufficient(options.cheapest)
     assert needed is not None and goal.effect is not None  # otherwise there is no shortfall
     alone = pairs_needed(options.spread.sd, goal.effect, goal.power, step=1.0)
     pair = goal.share(options.pair(needed.players) * alone)
-    fits = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"
+    if pair <= 1:
+        fits = "would fit"
+    else:
+        fits = f"would still cost {pair:.1f} times the budget"
     seen = "-" if size.pooled is None else f"{size.pooled:.1f}"
-    two_arms = "" if options.primary else f" The baseline and one arm ({alone} deals) {fits};"
+    if options.primary:
+        two_arms = ""
+    else:
+        two_arms = f" The baseline and one arm ({alone} deals) {fits};"
     return (
-        f"{goal.budget} do not suffice for an effect of {goal.effect:g} points: it needs {needed.deals} deals at "
-        f"{needed.players[0]} players, {_price(needed.bill)}.{two_arms} a model "
-        f"at 1/{goal.share(needed.bill):.1f} of the cost would fit; the proposed size detects {seen} points"
+        f"{goal.budget} do not suffice for an effect of {goal.effect:g} points: it needs "
+        f"{needed.deals} deals at {needed.players[0]} players, {_price(needed.bill)}.{two_arms} a "
+        f"model at 1/{goal.share(needed.bill):.1f} of the cost would fit; the proposed size "
+        f"detects {seen} points"
     )
 
 
-def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> dict[str, Any]:
+def data(
+    proposal: Proposal, name: str, settings: Sequence[str], out: Path | None
+) -> dict[str, Any]:
     """Return the proposal as plain data, with the command that runs it."""
-    options, words = proposal.options, command(proposal, name, settings, out)
+    options = proposal.options
+    words = command(proposal, name, settings, out)
     return {
         "arms": options.arms,
         "sd": round(options.spread.sd, 3),
@@ -365,34 +479,62 @@ def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
 
 
 def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
-    each, pooled = (None if effect is None else round(effect, 3) for effect in (size.each, size.pooled))
+    each, pooled = (
+        None if effect is None else round(effect, 3) for effect in (size.each, size.pooled)
+    )
     games = {"players": list(size.players), "deals": size.deals, "repeats": 1, "games": size.games}
     effects = {"effect_each": each, "effect": pooled}
     return {**games, **effects, **bill_data(size.bill), "proposed": size == proposal.size}
 
 
-def blocks(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> Iterator[Block]:
-    """Return the table of sizes, what it is based on, and the command that runs the proposed one."""
-    options, tests = proposal.options, proposal.options.tests(proposal.players)
+def blocks(
+    proposal: Proposal, name: str, settings: Sequence[str], out: Path | None
+) -> Iterator[Block]:
+    """Return the table of sizes, what it is based on, and the command that runs the proposed
+    one."""
+    options = proposal.options
+    tests = proposal.options.tests(proposal.players)
     family, varying = _compared(options)
-    corrected = f", with Holm's correction for {tests} {family}" if tests > 1 else ""
-    effect = f"effect ({varying})" if options.primary else "effect"
+    if tests > 1:
+        corrected = f", with Holm's correction for {tests} {family}"
+    else:
+        corrected = ""
+    if options.primary:
+        effect = f"effect ({varying})"
+    else:
+        effect = "effect"
     several = len(proposal.players) > 1
-    effects = (Column("effect_each", "at each count", ONE_DIGIT), Column("effect", "pooled", ONE_DIGIT))
-    columns = (
-        *(Column("deals", "deals", INT), Column("games", "games", COUNT)),
-        *(effects if several else (Column("effect", "points", ONE_DIGIT),)),
-        *(Column("tokens", "tokens", WHOLE), Column("usd", "usd", MONEY), Column("proposed", "")),
+    effects = (
+        Column("effect_each", "at each count", ONE_DIGIT),
+        Column("effect", "pooled", ONE_DIGIT),
     )
-    rows, looks = [], []
+    columns = (
+        Column("deals", "deals", INT),
+        Column("games", "games", COUNT),
+        *(effects if several else (Column("effect", "points", ONE_DIGIT),)),
+        Column("tokens", "tokens", WHOLE),
+        Column("usd", "usd", MONEY),
+        Column("proposed", ""),
+    )
+    rows = []
+    looks = []
     for size in proposal.sizes:
         seen = (size.each, size.pooled) if several else (size.pooled,)
         mine = size == proposal.size
-        rows.append((size.deals, size.games, *seen, size.bill.tokens, size.bill.usd, "proposed" if mine else ""))
+        rows.append(
+            (
+                size.deals,
+                size.games,
+                *seen,
+                size.bill.tokens,
+                size.bill.usd,
+                "proposed" if mine else "",
+            )
+        )
         looks.append("strong" if mine else "plain")
     title = (
-        f"{len(options.arms)} arms, {', '.join(map(str, proposal.players))} players: smallest {effect} detectable with "
-        f"{100 * options.goal.power:.0f} % power at alpha .05{corrected}"
+        f"{len(options.arms)} arms, {', '.join(map(str, proposal.players))} players: smallest "
+        f"{effect} detectable with {100 * options.goal.power:.0f} % power at alpha .05{corrected}"
     )
     yield table("sizes", columns, rows, title=title, looks=tuple(looks))
     yield from notes(sentences(proposal), "aside")

@@ -1,8 +1,8 @@
 """Trajectories in the Agent Trajectory Interchange Format, ATIF v1.7: one for each seat of a game.
 
-A seat's trajectory has two steps a turn: what the seat saw, as a user's message, and its move, as a tool call with what
-came of it. The calls of its nodes are trajectories within it, one each, to which the observation refers: a node knows
-nothing of another one's conversation.
+A seat's trajectory has two steps a turn: what the seat saw, as a user's message, and its move, as a
+tool call with what came of it. The calls of its nodes are trajectories within it, one each, to
+which the observation refers: a node knows nothing of another one's conversation.
 """
 
 import json
@@ -21,26 +21,33 @@ from roles.words import many
 
 SCHEMA = "ATIF-v1.7"
 NOTES = (
-    "A seat decides by several roles. Each call of a role is a trajectory of its own (subagent_trajectories), to which "
-    "the observation of its turn refers; final_metrics counts the tokens of all of them. A step without model_name was "
-    "computed by a program."
+    "A seat decides by several roles. Each call of a role is a trajectory of its own "
+    "(subagent_trajectories), to which the observation of its turn refers; final_metrics counts "
+    "the tokens of all of them. A step without model_name was computed by a program."
 )
 
-TOKENS = {"prompt_tokens": "tokens_in", "completion_tokens": "tokens_out", "cached_tokens": "cached_tokens"}
+TOKENS = {
+    "prompt_tokens": "tokens_in",
+    "completion_tokens": "tokens_out",
+    "cached_tokens": "cached_tokens",
+}
 """What the format counts, by the fields of a call."""
 FACTS = ("turn", "node", "role", "sample", "ask", "outcome", "error", "cached", "finish")
 """Fields of a call that the step of its answer repeats."""
 
 
 def export(path: Path, out: Path) -> list[Path]:
-    """Write the trajectories of a game or a run into a folder: `ARM/NAME-seat0.json` ...; returns the files.
+    """Write the trajectories of a game or a run into a folder: `ARM/NAME-seat0.json` ...; returns
+    the files.
 
     Seats that never moved have none. Raises UserError.
     """
     written = list[Path]()
     for source in sources.read(path):
         seats = trajectories(source.path).items()
-        texts = {f"{source.name}-seat{seat}.json": json.dumps(data, ensure_ascii=False) + "\n" for seat, data in seats}
+        texts = {}
+        for seat, data in seats:
+            texts[f"{source.name}-seat{seat}.json"] = json.dumps(data, ensure_ascii=False) + "\n"
         written += write_all(out, texts)
     return written
 
@@ -48,21 +55,34 @@ def export(path: Path, out: Path) -> list[Path]:
 def trajectories(path: Path) -> dict[int, dict[str, Any]]:
     """Return the trajectory of each seat that had a turn, by seat. Raises UserError."""
     game = Game.open(path)
-    turns = {seat: [turn for turn in game.turns if turn.seat == seat] for seat in range(game.started.players)}
+    turns = {}
+    for seat in range(game.started.players):
+        turns[seat] = [turn for turn in game.turns if turn.seat == seat]
     return {seat: _seat(game, seat, turns) for seat, turns in turns.items() if turns}
 
 
 def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
     """Return the trajectory of one seat, from its turns."""
-    started, result = game.started, game.result
-    info, session = started.seats[seat], f"{started.config_hash}-{started.game}"
-    steps, subs = list[dict[str, Any]](), list[dict[str, Any]]()
+    started = game.started
+    result = game.result
+    info = started.seats[seat]
+    session = f"{started.config_hash}-{started.game}"
+    steps = list[dict[str, Any]]()
+    subs = list[dict[str, Any]]()
     for turn in turns:
-        calls, times = _by_id(turn.calls), _times(turn)
+        calls = _by_id(turn.calls)
+        times = _times(turn)
         steps += _steps(turn, times, list(calls))
         subs += [_call(session, id, call, times) for id, call in calls.items()]
-    model_calls = [call for turn in turns for call in turn.calls if call.of_model]
+    model_calls = []
+    for turn in turns:
+        for call in turn.calls:
+            if call.of_model:
+                model_calls.append(call)
     cost = [call.usd for call in model_calls if call.usd is not None]
+    final_metrics = {}
+    for name, column in TOKENS.items():
+        final_metrics[f"total_{name}"] = sum(getattr(call, column) for call in model_calls)
     return {
         "schema_version": SCHEMA,
         "session_id": session,
@@ -71,7 +91,7 @@ def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
         "steps": [{"step_id": number, **step} for number, step in enumerate(steps, 1)],
         "notes": NOTES,
         "final_metrics": {
-            **{f"total_{name}": sum(getattr(call, column) for call in model_calls) for name, column in TOKENS.items()},
+            **final_metrics,
             **({"total_cost_usd": sum(cost)} if cost and len(cost) == len(model_calls) else {}),
             "total_steps": len(steps),
             "extra": {"calls": len(model_calls)},
@@ -94,23 +114,31 @@ def _agent(name: str, model: str) -> dict[str, Any]:
 
 
 Times = dict[int, dict[str, str]]
-"""By the `id` of an event, the time at which it was written, as a field of a step; no field where the journal does not
-say."""
+"""By the `id` of an event, the time at which it was written, as a field of a step; no field where
+the journal does not say."""
 
 
 def _times(turn: Turn) -> Times:
     """Return the times of the events of a turn."""
     lines = [line.stamp.decode() for line in turn.lines if line.tag != "turn_started"]
     pairs = zip(turn.events, lines, strict=True)
-    return {id(event): {"timestamp": stamp} if stamp else {} for event, stamp in pairs}
+    times = {}
+    for event, stamp in pairs:
+        times[id(event)] = {"timestamp": stamp} if stamp else {}
+    return times
 
 
 def _by_id(calls: Sequence[Call]) -> dict[str, Call]:
-    """Return calls by the id of their trajectory; it ends in a number where a resumed game made a failed call again."""
-    numbers, by_id = Counter[object](), dict[str, Call]()
+    """Return calls by the id of their trajectory; it ends in a number where a resumed game made a
+    failed call again."""
+    numbers = Counter[object]()
+    by_id = dict[str, Call]()
     for call in calls:
         numbers[call.key] += 1
-        again = f"/{numbers[call.key]}" if numbers[call.key] > 1 else ""
+        if numbers[call.key] > 1:
+            again = f"/{numbers[call.key]}"
+        else:
+            again = ""
         by_id[f"turn-{call.turn}/{call.node}/{call.sample}/{call.ask}{again}"] = call
     return by_id
 
@@ -122,13 +150,20 @@ def _steps(turn: Turn, times: Times, calls: Sequence[str]) -> Iterator[dict[str,
     yield {"source": "user", "message": text}
     if not turn.decided:
         return
-    move, name = turn.decided.move, f"turn-{turn.number}"
+    move = turn.decided.move
+    name = f"turn-{turn.number}"
     arguments = move.model_dump(mode="json", exclude={"kind"})
     tool_call = {"tool_call_id": name, "function_name": move.kind, "arguments": arguments}
-    step: dict[str, Any] = {"source": "agent", "message": turn.decided.why, "tool_calls": [tool_call]}
+    step: dict[str, Any] = {
+        "source": "agent",
+        "message": turn.decided.why,
+        "tool_calls": [tool_call],
+    }
     if turn.moved:
         refs = {"subagent_trajectory_ref": [{"trajectory_id": id} for id in calls]} if calls else {}
-        step["observation"] = {"results": [{"source_call_id": name, "content": outcome(turn.moved.past), **refs}]}
+        step["observation"] = {
+            "results": [{"source_call_id": name, "content": outcome(turn.moved.past), **refs}]
+        }
     step["extra"] = {"turn": turn.number, "node": turn.decided.node, "forced": turn.decided.forced}
     yield step | times[id(turn.decided)]
 
@@ -136,12 +171,21 @@ def _steps(turn: Turn, times: Times, calls: Sequence[str]) -> Iterator[dict[str,
 def outcome(past: Past) -> str:
     """Return what came of a move, as everybody saw it."""
     if past.card is None:
-        slots = f"slot {past.slots[0]}" if len(past.slots) == 1 else f"slots {', '.join(map(str, past.slots))}"
+        if len(past.slots) == 1:
+            slots = f"slot {past.slots[0]}"
+        else:
+            slots = f"slots {', '.join(map(str, past.slots))}"
         effect = f"it touched {slots} of P{getattr(past.move, 'to', '?')}"
     else:
-        fits = "" if past.scored is None else ", which fitted" if past.scored else ", which did not fit"
+        if past.scored is None:
+            fits = ""
+        elif past.scored:
+            fits = ", which fitted"
+        else:
+            fits = ", which did not fit"
         effect = f"the card was {past.card.value}{fits}"
-    points, tokens = many(sum(past.fireworks), "point"), many(past.tokens, "information token")
+    points = many(sum(past.fireworks), "point")
+    tokens = many(past.tokens, "information token")
     return f"{effect}; {points}, {tokens}, {many(past.lives, 'life', 'lives')}"
 
 
@@ -149,13 +193,22 @@ def _call(session: str, name: str, call: Call, times: Times) -> dict[str, Any]:
     """Return the conversation of one call; of a program, its reply alone."""
     steps: list[dict[str, Any]] = [
         {"source": "agent", "message": message.content, "is_copied_context": True}
-        if message.role == "assistant"  # an answer in the prompt is that of the request before, shown once more
+        # an answer in the prompt is that of the request before, shown once more
+        if message.role == "assistant"
         else {"source": message.role, "message": message.content}
         for message in call.messages
     ]
-    text = call.text if call.of_model else json.dumps(call.reply, ensure_ascii=False)
+    if call.of_model:
+        text = call.text
+    else:
+        text = json.dumps(call.reply, ensure_ascii=False)
     facts = {key: getattr(call, key) for key in FACTS} | {"program": not call.of_model}
-    answer: dict[str, Any] = {"source": "agent", "message": text or "", "extra": facts, **times[id(call)]}
+    answer: dict[str, Any] = {
+        "source": "agent",
+        "message": text or "",
+        "extra": facts,
+        **times[id(call)],
+    }
     if call.of_model:
         answer["model_name"] = call.served_by or call.model.partition("@")[0]
         answer["metrics"] = {

@@ -1,7 +1,8 @@
-"""Data sets as files: games become rows, filtered, without repeats, split by deal, in JSON lines or Parquet; a card
-beside them counts the rows, who answered, and the deals.
+"""Data sets as files: games become rows, filtered, without repeats, split by deal, in JSON lines or
+Parquet; a card beside them counts the rows, who answered, and the deals.
 
-One game is read at a time, and a file is written as its rows come, so that any number of games fits in memory.
+One game is read at a time, and a file is written as its rows come, so that any number of games fits
+in memory.
 """
 
 import json
@@ -34,7 +35,10 @@ MARK = "<!-- written by hanabi-orchestrator export -->"
 """In a data set's card."""
 BY = {
     "model": "a language model, whose provider's terms hold for its responses",
-    "program": "a program of this package; prompts and responses are what a model would have read and written",
+    "program": (
+        "a program of this package; prompts and responses are what a model would have read and "
+        "written"
+    ),
     "simulated": "a simulated model: a program with errors, never to be taken for a language model",
     "fake": "the package's fake server, which answers at random",
 }
@@ -55,19 +59,24 @@ class HeldOut:
 
     @classmethod
     def read(cls, texts: Sequence[str]) -> "HeldOut":
-        """From a share such as `0.1`, seeds such as `1-50,60`, and runs or journals. Raises UserError."""
-        share, deals = 0.0, dict[str, str]()
+        """From a share such as `0.1`, seeds such as `1-50,60`, and runs or journals. Raises
+        UserError."""
+        share = 0.0
+        deals = dict[str, str]()
         for text in texts:
             if re.fullmatch(r"0?\.\d+", text):
                 share = float(text)
             elif re.fullmatch(SPANS, text):
-                deals |= {hashed(list(deal(seed))): f"of --held-out {text}" for seed in numbers(text)}
+                deals |= {
+                    hashed(list(deal(seed))): f"of --held-out {text}" for seed in numbers(text)
+                }
             elif Path(text).exists():
                 games = [Game.open(source.path).started for source in sources.read(Path(text))]
                 deals |= {data_rows.deal_of(started): f"in {text}" for started in games}
             else:
                 raise UserError(
-                    f"--held-out is {text!r}; it can be a share of the deals such as 0.1, seeds such as 1-50, or a run"
+                    f"--held-out is {text!r}; it can be a share of the deals such as 0.1, "
+                    "seeds such as 1-50, or a run"
                 )
         return cls(share, deals)
 
@@ -76,10 +85,14 @@ class HeldOut:
         for game in games if self.deals else ():
             started = Game.open(game.path).started
             if where := self.deals.get(data_rows.deal_of(started)):
-                raise UserError(f"{game.name} plays {started.deal}, which is held out ({where}); leave the game out")
+                raise UserError(
+                    f"{game.name} plays {started.deal}, which is held out ({where}); leave the "
+                    "game out"
+                )
 
     def tests(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row is one for the test file. A deal is always on the same side, whatever else is exported."""
+        """Tell whether a row is one for the test file. A deal is always on the same side, whatever
+        else is exported."""
         place = int(row["deal"], 16) / 16.0 ** len(row["deal"])
         return bool(place < self.share)
 
@@ -111,27 +124,41 @@ class Written:
 
 
 def export(
-    paths: Sequence[Path], out: Path, data: DataSet, held_out: HeldOut, workers: int = 1, done: Done | None = None
+    paths: Sequence[Path],
+    out: Path,
+    data: DataSet,
+    held_out: HeldOut,
+    workers: int = 1,
+    done: Done | None = None,
 ) -> Written:
     """Write the rows of games and runs. Raises UserError; no file is written then."""
     if out.suffix not in SUFFIXES:
         raise UserError(f"--out {str(out)!r} must end in {' or '.join(SUFFIXES)}")
-    games = [game for path in paths for game in sources.read(path)]
+    games = []
+    for path in paths:
+        games.extend(sources.read(path))
     condition(data.where)
     held_out.check(games)
     names = {False: out.with_stem(f"{out.stem}-train"), True: out.with_stem(f"{out.stem}-test")}
     targets = names if held_out.share else {False: out}
     written = Written({path.name: 0 for path in targets.values()}, data.columns)
-    written.counts = {name: {column: Counter() for column in CARD} for name in written.files}
+    for name in written.files:
+        written.counts[name] = {column: Counter() for column in CARD}
     seen = set[bytes]()
     out.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        add = {test: stack.enter_context(_opened(path, data.columns)) for test, path in targets.items()}
-        for number, game in enumerate(mapped(partial(data_rows.rows, data=data), games, workers), 1):
+        add = {
+            test: stack.enter_context(_opened(path, data.columns)) for test, path in targets.items()
+        }
+        for number, game in enumerate(
+            mapped(partial(data_rows.rows, data=data), games, workers), 1
+        ):
             written.left_out += game.left_out
             written.games += bool(game.rows)
             for row in game.rows:
-                key = blake2b(json.dumps([row[name] for name in data.key]).encode(), digest_size=16).digest()
+                key = blake2b(
+                    json.dumps([row[name] for name in data.key]).encode(), digest_size=16
+                ).digest()
                 if key in seen:
                     written.repeats += 1
                     continue
@@ -156,24 +183,42 @@ def _opened(path: Path, columns: Mapping[str, str]) -> Iterator[Add]:
 
 
 def write_card(out: Path, command: str, written: Written) -> Path:
-    """Write the card of a data set beside its files, whose head Hugging Face reads: README.md, or NAME.README.md where
-    another file's card or page is README.md."""
-    files, counts = written.files, written.counts
+    """Write the card of a data set beside its files, whose head Hugging Face reads: README.md, or
+    NAME.README.md where another file's card or page is README.md."""
+    files = written.files
+    counts = written.counts
     path = out.with_name("README.md")
-    if path.exists() and not {MARK, f"- config_name: {out.stem}"} <= {*path.read_text("utf-8").splitlines()}:
+    if path.exists() and not {MARK, f"- config_name: {out.stem}"} <= {
+        *path.read_text("utf-8").splitlines()
+    }:
         path = out.with_name(f"{out.stem}.README.md")
-    kinds = {name: "test" if name == f"{out.stem}-test{out.suffix}" else "train" for name in files}
+    kinds = {}
+    for name in files:
+        kinds[name] = "test" if name == f"{out.stem}-test{out.suffix}" else "train"
     splits = [f"  - split: {kind}\n    path: {name}" for name, kind in kinds.items()]
-    head = ["---", "license: other", "configs:", f"- config_name: {out.stem}", "  data_files:", *splits]
-    whole = {column: sum((counts[name][column] for name in files), Counter[str]()) for column in (*COUNTED, "deal")}
+    head = [
+        "---",
+        "license: other",
+        "configs:",
+        f"- config_name: {out.stem}",
+        "  data_files:",
+        *splits,
+    ]
+    whole = {}
+    for column in (*COUNTED, "deal"):
+        whole[column] = sum((counts[name][column] for name in files), Counter[str]())
     body = [
         f"# Games of Hanabi: {out.stem}",
         f"`{command}`",
-        f"hanabi-orchestrator {versions()['hanabi-orchestrator']}. Its programs' texts are under the MIT licence.",
+        f"hanabi-orchestrator {versions()['hanabi-orchestrator']}. Its programs' texts are "
+        "under the MIT licence.",
         "## Who answered",
         *(f"- {many:,} rows: {BY.get(by, by)}" for by, many in whole["answered_by"].items()),
         "## Rows",
-        *(f"- `{name}`: {rows:,} rows of {len(counts[name]['deal']):,} deals" for name, rows in files.items()),
+        *(
+            f"- `{name}`: {rows:,} rows of {len(counts[name]['deal']):,} deals"
+            for name, rows in files.items()
+        ),
         *(f"- {column}: {_listed(whole[column])}" for column in COUNTED[1:]),
         *(f"- {note}" for note in written.notes),
         "## Deals",

@@ -1,4 +1,5 @@
-"""Rows of data sets from a game: one for each response (`sft`), or one for each decision (the other kinds).
+"""Rows of data sets from a game: one for each response (`sft`), or one for each decision (the other
+kinds).
 
 Each kind has a fixed schema, without maps, which viewers cannot show."""
 
@@ -31,9 +32,30 @@ TYPES = {**parquet.CALLS, **parquet.GAMES, **parquet.TURNS, "ask": "int8", "scor
 FACTS = {
     name: TYPES.get(name, "string")
     for name in (
-        *("game", "arm", "graph", "players", "seed", "deal", "repeat", "turn", "seat", "node", "role", "sample", "ask"),
-        *("model", "answered_by", "state", "injected", "forced", "move", "score_change", "score_kept", "score_strict"),
-        *("lives", "end"),
+        "game",
+        "arm",
+        "graph",
+        "players",
+        "seed",
+        "deal",
+        "repeat",
+        "turn",
+        "seat",
+        "node",
+        "role",
+        "sample",
+        "ask",
+        "model",
+        "answered_by",
+        "state",
+        "injected",
+        "forced",
+        "move",
+        "score_change",
+        "score_kept",
+        "score_strict",
+        "lives",
+        "end",
     )
 }
 """The columns that all kinds have, with their types."""
@@ -51,7 +73,8 @@ PUBLISHED = {
     "legal_moves_description_for_llm": "strings",
     "move_ratings": "floats",
 }
-"""The columns of HanabiLogs and HanabiRewards; moves and ratings are lists by the number of the move."""
+"""The columns of HanabiLogs and HanabiRewards; moves and ratings are lists by the number of the
+move."""
 VALUES = {
     "legal_moves": "strings",
     "ratings_by": "string",
@@ -103,7 +126,8 @@ class DataSet:
     where: str = ""
     """The rows that are wanted, by an expression over FACTS; empty for all."""
     prompts: GraphConfig | None = None
-    """The graph whose deciding node is asked in every position, in place of the players' own nodes."""
+    """The graph whose deciding node is asked in every position, in place of the players' own
+    nodes."""
     thinking: bool = False
     """Whether a completion begins with the model's reasoning, in `<think>`."""
     rollouts: int = 0
@@ -129,7 +153,8 @@ class GameRows:
 
 @lru_cache
 def condition(where: str) -> Callable[[Mapping[str, Any]], bool]:
-    """Return whether a row is wanted, by an expression over FACTS such as `score_kept >= 20 and role == 'proposer'`.
+    """Return whether a row is wanted, by an expression over FACTS such as `score_kept >= 20 and
+    role == 'proposer'`.
 
     Raises UserError for what is no such expression.
     """
@@ -141,7 +166,10 @@ def condition(where: str) -> Callable[[Mapping[str, Any]], bool]:
         raise UserError(f"--where {where!r} cannot be read: {error.msg}") from None
     names = [node.id for node in ast.walk(parsed) if isinstance(node, ast.Name)]
     if unknown := next((name for name in names if name not in FACTS), None):
-        raise UserError(f"--where: there is no column {unknown!r}; {did_you_mean(unknown, FACTS, 'the columns are')}")
+        raise UserError(
+            f"--where: there is no column {unknown!r}; "
+            f"{did_you_mean(unknown, FACTS, 'the columns are')}"
+        )
 
     def holds(facts: Mapping[str, Any]) -> bool:
         try:
@@ -159,8 +187,11 @@ def deal_of(started: GameStarted) -> str:
 
 def rows(source: Source, data: DataSet) -> GameRows:
     """Return the rows of a game. Raises UserError for what is no journal."""
-    game, rows, left_out = Game.open(source.path), list[Cells](), Counter[str]()
-    started, result = game.started, game.result
+    game = Game.open(source.path)
+    rows = list[Cells]()
+    left_out = Counter[str]()
+    started = game.started
+    result = game.result
     if result is None:
         return GameRows([], Counter({"games that are not finished": 1}))
     facts = {
@@ -170,7 +201,9 @@ def rows(source: Source, data: DataSet) -> GameRows:
         **{name: getattr(started, name) for name in ("players", "seed", "repeat")},
         **{name: getattr(result, name) for name in ("score_kept", "score_strict", "lives", "end")},
     }
-    referee, before, wanted = Referee(started.players, started.deck), 0, condition(data.where)
+    referee = Referee(started.players, started.deck)
+    before = 0
+    wanted = condition(data.where)
     for turn in game.turns:
         if not turn.decided or not turn.moved:
             continue
@@ -193,7 +226,8 @@ def rows(source: Source, data: DataSet) -> GameRows:
 
 
 Rows = Iterator[tuple[Response, Callable[[], Cells]]]
-"""Responses that may have a row, each with what gives its columns: they take long, and may not be wanted."""
+"""Responses that may have a row, each with what gives its columns: they take long, and may not be
+wanted."""
 
 
 def _responses(decision: Decision, data: DataSet) -> Rows:
@@ -205,12 +239,19 @@ def _responses(decision: Decision, data: DataSet) -> Rows:
         yield from _pairs(decision)
     elif (deciding := decision.deciding) and deciding.question:
         rewards = partial(_rewards, rollouts=data.rollouts)
-        columns: dict[Kind, Callable[[Response, Decision], Cells]] = {"logs": _logs, "grpo": _grpo, "rewards": rewards}
+        columns: dict[Kind, Callable[[Response, Decision], Cells]] = {
+            "logs": _logs,
+            "grpo": _grpo,
+            "rewards": rewards,
+        }
         yield deciding, partial(columns[data.kind], deciding, decision)
 
 
 def _sft(response: Response, thinking: bool) -> Cells:
-    thought = f"<think>\n{response.reasoning}\n</think>\n\n" if thinking and response.reasoning else ""
+    if thinking and response.reasoning:
+        thought = f"<think>\n{response.reasoning}\n</think>\n\n"
+    else:
+        thought = ""
     completion = [{"role": "assistant", "content": thought + response.completion}]
     return {"prompt": response.prompt, "completion": completion, "reasoning": response.reasoning}
 
@@ -226,8 +267,12 @@ def _grpo(response: Response, decision: Decision) -> Cells:
 
 
 def _logs(response: Response, decision: Decision) -> Cells:
-    view, prompt, moves = decision.turn.view, decision.asked_first(response), decision.moves(response)
-    texts = {speaker: [part["content"] for part in prompt if part["role"] == speaker] for speaker in ("system", "user")}
+    view = decision.turn.view
+    prompt = decision.asked_first(response)
+    moves = decision.moves(response)
+    texts = {}
+    for speaker in ("system", "user"):
+        texts[speaker] = [part["content"] for part in prompt if part["role"] == speaker]
     return {
         "model_name": response.facts["model"],
         "turn_number": view.turn,
@@ -238,16 +283,21 @@ def _logs(response: Response, decision: Decision) -> Cells:
         "user_prompt": "\n\n".join(texts["user"]),
         "response_content": response.text,
         "reasoning": response.reasoning,
-        "legal_moves_description_for_llm": [hle_words(move, view.seat, view.players) for move in moves],
+        "legal_moves_description_for_llm": [
+            hle_words(move, view.seat, view.players) for move in moves
+        ],
         "move_ratings": decision.ratings(moves),
     }
 
 
 def _rewards(response: Response, decision: Decision, rollouts: int) -> Cells:
-    moves, game = decision.moves(response), decision.game
+    moves = decision.moves(response)
+    game = decision.game
     cells: Cells = {"rollout": [], "rollout_error": [], "rollout_deals": []}
     if rollouts:
-        values = turn_values(game, decision.turn.number, rollouts=rollouts, store=store_of(game.path))
+        values = turn_values(
+            game, decision.turn.number, rollouts=rollouts, store=store_of(game.path)
+        )
         by_move = {value.move: value for value in values.moves}
         for column, name in zip(cells, ("rollout", "error", "deals"), strict=True):
             cells[column] = [getattr(by_move[move], name) for move in moves]
@@ -263,9 +313,10 @@ def _rewards(response: Response, decision: Decision, rollouts: int) -> Cells:
 
 
 def _pairs(decision: Decision) -> Rows:
-    """Yield the best against the worst sample of each node; where none has several, of the moves that the prompt
-    lists."""
-    nodes, pairs = dict[str, dict[Move, Response]](), 0
+    """Yield the best against the worst sample of each node; where none has several, of the moves
+    that the prompt lists."""
+    nodes = dict[str, dict[Move, Response]]()
+    pairs = 0
     for response in decision.responses:
         reply = response.question.reply if response.question and response.usable else None
         if isinstance(reply, Choice):
@@ -273,16 +324,30 @@ def _pairs(decision: Decision) -> Rows:
     for choices in nodes.values():
         if moves := decision.extremes(choices):
             pairs += 1
-            response, texts = choices[moves[0]], [choices[move].completion for move in moves]
-            yield response, partial(_pair, response, decision, moves, texts, by_program=not response.call)
+            response = choices[moves[0]]
+            texts = [choices[move].completion for move in moves]
+            yield (
+                response,
+                partial(_pair, response, decision, moves, texts, by_program=not response.call),
+            )
     deciding = decision.deciding
-    if not pairs and deciding and deciding.question and (moves := decision.extremes(deciding.legal)):
+    if (
+        not pairs
+        and deciding
+        and deciding.question
+        and (moves := decision.extremes(deciding.legal))
+    ):
         texts = [deciding.written(Choice(reason="", action=move)) for move in moves]
         yield deciding, partial(_pair, deciding, decision, moves, texts, by_program=True)
 
 
 def _pair(
-    response: Response, decision: Decision, moves: tuple[Move, Move], texts: Sequence[str], *, by_program: bool
+    response: Response,
+    decision: Decision,
+    moves: tuple[Move, Move],
+    texts: Sequence[str],
+    *,
+    by_program: bool,
 ) -> Cells:
     cells: Cells = {"prompt": decision.asked_first(response), "written_by_program": by_program}
     for name, move, text in zip(("chosen", "rejected"), moves, texts, strict=True):

@@ -1,7 +1,7 @@
 """The decisions of a game with the responses that led to them, each with its question.
 
-The prompt of a response is what the seat's model was sent. Where a program answered, it is what a model would have been
-sent, and the response is the program's reply as a model would write it.
+The prompt of a response is what the seat's model was sent. Where a program answered, it is what a
+model would have been sent, and the response is the program's reply as a model would write it.
 """
 
 import json
@@ -47,30 +47,54 @@ class Response:
 
     @property
     def facts(self) -> Cells:
-        call, question = self.call, self.question
+        call = self.call
+        question = self.question
         if call:
-            by = "fake" if call.fake else "simulated" if call.simulated else "model"
+            if call.fake:
+                by = "fake"
+            elif call.simulated:
+                by = "simulated"
+            else:
+                by = "model"
             names = {name: getattr(call, name) for name in ("node", "role", "sample", "ask")}
             errors = {"injected": "; ".join(call.injected)}
-            return {**names, "model": call.model, "answered_by": by, "state": call.outcome, **errors}
+            return {
+                **names,
+                "model": call.model,
+                "answered_by": by,
+                "state": call.outcome,
+                **errors,
+            }
         assert question
-        names = {"node": question.node.name, "role": question.node.role.name, "sample": question.sample, "ask": 0}
+        names = {
+            "node": question.node.name,
+            "role": question.node.role.name,
+            "sample": question.sample,
+            "ask": 0,
+        }
         return {**names, "model": PROGRAM, "answered_by": PROGRAM, "state": "ok", "injected": ""}
 
     @property
     def usable(self) -> bool:
         """Whether its text can be a completion, once a repaired form is written anew."""
         state = self.facts["state"]
-        return state in USABLE and (state == "ok" or isinstance(self.question and self.question.reply, Reply))
+        return state in USABLE and (
+            state == "ok" or isinstance(self.question and self.question.reply, Reply)
+        )
 
     @cached_property
     def request(self) -> ModelRequest:
         assert self.question
-        return self.question.node.request(self.question.sample, self.question.sections, self.question.notes)
+        return self.question.node.request(
+            self.question.sample, self.question.sections, self.question.notes
+        )
 
     @property
     def prompt(self) -> list[Cells]:
-        sent = self.call.messages if self.call else messages(self.request.parts)
+        if self.call:
+            sent = self.call.messages
+        else:
+            sent = messages(self.request.parts)
         return [{"role": message.role, "content": message.content} for message in sent]
 
     @property
@@ -91,7 +115,9 @@ class Response:
     def written(self, reply: Reply) -> str:
         """Return a reply as a model would write it here."""
         assert self.question
-        return writer.text_of(rated(reply, self.request.reply, self.question.sections, EXACT), self.request.form)
+        return writer.text_of(
+            rated(reply, self.request.reply, self.question.sections, EXACT), self.request.form
+        )
 
     @property
     def reasoning(self) -> str:
@@ -105,13 +131,20 @@ class Response:
     @property
     def reader(self) -> str:
         """How the project's reader reads a response: what `rewards` needs, as JSON."""
-        request, options = self.request, self.request.moves
+        request = self.request
+        options = self.request.moves
         table = options.table if isinstance(options, TableOptions) else {}
         asked = {"ratings": issubclass(request.reply, RatedChoice)}
         asked["reason_first"] = issubclass(request.reply, Choice) and request.reply.reason_first
         asked["reason"] = not issubclass(request.reply, BareChoice)
         return json.dumps(
-            {"role": request.role, "form": request.form, **asked, "labels": list(options), "table": dict(table)}
+            {
+                "role": request.role,
+                "form": request.form,
+                **asked,
+                "labels": list(options),
+                "table": dict(table),
+            }
         )
 
 
@@ -147,9 +180,10 @@ class Decision:
 
     @cached_property
     def responses(self) -> list[Response]:
-        """In the order of the journal, then those of programs. Another graph's deciding node answers with the move of
-        the game."""
-        turn, config = self.turn, self.config
+        """In the order of the journal, then those of programs. Another graph's deciding node
+        answers with the move of the game."""
+        turn = self.turn
+        config = self.config
         if self.prompts:
             asked_graph = at(self.prompts, self.game.started.players)
             node = role_node(asked_graph, asked_graph.decides, attempts(asked_graph)[0])
@@ -159,11 +193,21 @@ class Decision:
         memory = self.game.memory(turn.number)
         replies = recorded.replies(config, (turn.started, *turn.events), memory) if config else ()
         questions = {(question.node.name, question.sample): question for question in replies}
-        model_calls = [call for call in turn.calls if call.of_model and call.text is not None and call.fixed is None]
+        model_calls = []
+        for call in turn.calls:
+            if call.of_model and call.text is not None and call.fixed is None:
+                model_calls.append(call)
         calls = [Response(call, questions.get((call.node, call.sample))) for call in model_calls]
-        for question in questions.values():  # those that a model in the place of a program would have been asked
-            node, role = question.node, question.node.role
-            if node.model != PROGRAM or node.answerer or role.template is None or not isinstance(question.reply, Reply):
+        # those that a model in the place of a program would have been asked
+        for question in questions.values():
+            node = question.node
+            role = question.node.role
+            if (
+                node.model != PROGRAM
+                or node.answerer
+                or role.template is None
+                or not isinstance(question.reply, Reply)
+            ):
                 continue
             if role.settled is None or role.settled(question.sections, question.notes) is None:
                 calls.append(Response(None, question))
@@ -171,7 +215,8 @@ class Decision:
 
     def refused(self, response: Response) -> bool:
         """Return whether a response named a move that a verifier refused."""
-        config, node = self.config, response.facts["node"]
+        config = self.config
+        node = response.facts["node"]
         decides = config is not None and base(node) == config.decides and not self.prompts
         return decides and (self.decided.forced or node != (self.decided.node or node))
 
@@ -185,7 +230,7 @@ class Decision:
         return next((response for response, name in names if decides in (name, base(name))), None)
 
     def asked_first(self, response: Response) -> list[Cells]:
-        """The prompt of a response before it was asked again."""
+        """Return the prompt of a response before it was asked again."""
         place = itemgetter("node", "sample")
         again = (other for other in self.responses if place(other.facts) == place(response.facts))
         return next(again, response).prompt
@@ -195,14 +240,20 @@ class Decision:
         return list(dict.fromkeys((*response.legal, *self.turn.view.legal)))
 
     def extremes(self, moves: Collection[Move]) -> tuple[Move, Move] | None:
-        """Return the best and the worst of moves by one-step value; None where all are worth the same."""
-        best, worst = max(moves, key=self.values.__getitem__), min(moves, key=self.values.__getitem__)
-        return (best, worst) if self.values[best] > self.values[worst] else None
+        """Return the best and the worst of moves by one-step value; None where all are worth the
+        same."""
+        best = max(moves, key=self.values.__getitem__)
+        worst = min(moves, key=self.values.__getitem__)
+        if self.values[best] > self.values[worst]:
+            return (best, worst)
+        return None
 
     def ratings(self, moves: Sequence[Move]) -> list[float | None]:
-        """The seat's own ratings of moves; empty where it gave none."""
+        """Return the seat's own ratings of moves; empty where it gave none."""
         ratings = self.decided.ratings or {}
-        return [ratings.get(str(move)) for move in moves] if ratings else []
+        if ratings:
+            return [ratings.get(str(move)) for move in moves]
+        return []
 
     @cached_property
     def values(self) -> Mapping[Move, float]:

@@ -1,4 +1,5 @@
-"""Games of hanab.live as journals: deck and moves, checked by HLE, with a seat `hanab.live` for every player."""
+"""Games of hanab.live as journals: deck and moves, checked by HLE, with a seat `hanab.live` for
+every player."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +40,8 @@ LONGEST = 500
 """Entries of a list: a deck has 50, and a game ends long before so many actions."""
 
 OTHER_RULES = ("oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters")
-"""Options of the site that change the rules; the others change clocks and looks, or which moves are legal."""
+"""Options of the site that change the rules; the others change clocks and looks, or which moves are
+legal."""
 
 
 class _Card(Frozen):
@@ -72,7 +74,8 @@ class Imported:
 
 
 def read(source: str) -> Imported:
-    """The game of a file of hanab.live's JSON, or of the address of a replay. Raises UserError, in a sentence."""
+    """Return the game of a file of hanab.live's JSON, or of the address of a replay. Raises
+    UserError, in a sentence."""
     if source.startswith(("https://", "http://")):
         return _game(hanab_live.of_address(source), source[:60])
     try:
@@ -88,7 +91,9 @@ def read(source: str) -> Imported:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{source}: not JSON: {error}") from None
     if not isinstance(data, dict) or "actions" not in data:
-        raise UserError(f"{source}: not a game of hanab.live, a JSON object with players, deck and actions")
+        raise UserError(
+            f"{source}: not a game of hanab.live, a JSON object with players, deck and actions"
+        )
     return _game(data, source)
 
 
@@ -97,28 +102,48 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     if not isinstance(options, dict):
         raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
     if variant := next(chain(_variants(data), _variants(options)), None):
-        raise UserError(f"{where}: the variant is {variant}; only {NO_VARIANT!r}, the standard game, can be read")
+        raise UserError(
+            f"{where}: the variant is {variant}; only {NO_VARIANT!r}, the standard game, can be "
+            "read"
+        )
     if strange := next((name for name in OTHER_RULES if options.get(name)), None):
-        raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
+        raise UserError(
+            f"{where}: the option {strange} is set, which changes the rules; HLE plays without it"
+        )
     players = data.get("players")
-    if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
-        raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
+    if (
+        not isinstance(players, list)
+        or not 2 <= len(players) <= 5
+        or not all(isinstance(p, str) for p in players)
+    ):
+        raise UserError(
+            f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}"
+        )
     if (cards := data.get("deck")) is None:
         raise UserError(
-            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
+            f"{where}: there is no deck; the site's export of the game has it: "
+            "https://hanab.live/export/ID"
         )
     try:
-        deck = check_deck([f"{COLOURS[card.suitIndex]}{card.rank}" for card in _all(_Card, cards, f"{where}: deck")])
+        deck = check_deck(
+            [
+                f"{COLOURS[card.suitIndex]}{card.rank}"
+                for card in _all(_Card, cards, f"{where}: deck")
+            ]
+        )
     except ValueError as error:
         message = str(error)
-        raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
+        raise UserError(
+            message if isinstance(error, UserError) else f"{where}: {message}"
+        ) from None
     actions = _all(_Action, data["actions"], f"{where}: actions")
     first = options.get("startingPlayer") or 0
     if type(first) is not int or not 0 <= first < len(players):
         seats = f"a seat from 0 to {len(players) - 1}"
         raise UserError(f"{where}: startingPlayer must be {seats}, not {shortened(repr(first))}")
     table = _Rotation(len(players), first)
-    deck, actions = table.deck(deck), [table.action(action) for action in actions]
+    deck = table.deck(deck)
+    actions = [table.action(action) for action in actions]
     moves, ended, given_up = _moves(actions, len(players), deck, where)
     # a journal can hold no lone surrogates, and no book
     labels = tuple(shortened(writable(name)) for name in players)
@@ -126,10 +151,14 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
 
 
 def _variants(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the variants that a game or its options name, but for the standard game: by name, number or seed."""
+    """Yield the variants that a game or its options name, but for the standard game: by name,
+    number or seed."""
     for key in ("variant", "variantName"):
         name = fields.get(key)
-        name = name.get("name") or name.get("id") if isinstance(name, dict) else name
+        if isinstance(name, dict):
+            name = name.get("name") or name.get("id")
+        else:
+            name = name
         if name and name != NO_VARIANT:
             yield shortened(repr(name))
     number = str(fields.get("variantID") or STANDARD)
@@ -142,7 +171,8 @@ def _variants(fields: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Rotation:
-    """Turns a table so that the player who begins is the first, as in HLE; the site deals to its first seat anyway."""
+    """Turns a table so that the player who begins is the first, as in HLE; the site deals to its
+    first seat anyway."""
 
     players: int
     first: int
@@ -155,10 +185,14 @@ class _Rotation:
         """Return the place in the new deck of a card, given its place in the site's."""
         size = HAND_SIZES[self.players]
         seat, slot = divmod(order, size)
-        return self.seat(seat) * size + slot if 0 <= seat < self.players else order
+        if 0 <= seat < self.players:
+            return self.seat(seat) * size + slot
+        return order
 
     def seat(self, player: int) -> int:
-        return (player - self.first) % self.players if 0 <= player < self.players else player
+        if 0 <= player < self.players:
+            return (player - self.first) % self.players
+        return player
 
     def action(self, action: _Action) -> _Action:
         turned = self.place if action.type in (PLAY, DISCARD) else self.seat
@@ -169,7 +203,9 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
     if not isinstance(values, list) or not values:
         raise UserError(f"{where} must be a list with at least one entry")
     if len(values) > LONGEST:
-        raise UserError(f"{where} has {len(values)} entries; no game of Hanabi has more than {LONGEST}")
+        raise UserError(
+            f"{where} has {len(values)} entries; no game of Hanabi has more than {LONGEST}"
+        )
     entries = []
     for number, value in enumerate(values):
         try:
@@ -182,9 +218,11 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
 def _moves(
     actions: Sequence[_Action], players: int, deck: tuple[Card, ...], where: str
 ) -> tuple[tuple[Move, ...], bool, End | None]:
-    """The moves, whether the game is over after them, and how it was given up. Raises UserError at the first one that
-    does not fit."""
-    referee, orders, ended = Referee(players, deck), CardOrders(players, len(deck)), False
+    """Return the moves, whether the game is over after them, and how it was given up. Raises
+    UserError at the first one that does not fit."""
+    referee = Referee(players, deck)
+    orders = CardOrders(players, len(deck))
+    ended = False
     given_up: End | None = None
     for number, action in enumerate(actions):
         at = f"{where}: actions[{number}]"
@@ -192,7 +230,10 @@ def _moves(
             raise UserError(f"{at} comes after the end of the game")
         if action.type in (END, END_BY_VOTE):
             ended = True
-            given_up = "vote" if action.type == END_BY_VOTE else GIVEN_UP.get(action.value or 0, "player")
+            if action.type == END_BY_VOTE:
+                given_up = "vote"
+            else:
+                given_up = GIVEN_UP.get(action.value or 0, "player")
             continue
         if referee.over:
             raise UserError(f"{at}: the game is over after {number} moves")
@@ -211,9 +252,13 @@ def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> No
     except ValueError as error:
         raise UserError(f"{at}: {error}") from None
     if move not in referee.legal():
-        why, tokens = "", referee.view().tokens
+        why = ""
+        tokens = referee.view().tokens
         if isinstance(move, HintColour | HintRank):
-            why = ": it touches no card" if tokens else ": there is no information token left"
+            if tokens:
+                why = ": it touches no card"
+            else:
+                why = ": there is no information token left"
             why = ": nobody hints themself" if move.to == seat else why
         elif tokens == 8:
             why = ": all 8 information tokens are there"
@@ -222,9 +267,12 @@ def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> No
 
 
 def journal_of(game: Imported, path: Path, name: str) -> list[Event]:
-    """Write the journal of an imported game; returns its events. Raises UserError when the file is there."""
+    """Write the journal of an imported game; returns its events. Raises UserError when the file is
+    there."""
     infos = [SeatInfo(graph=SEAT, model=PROGRAM, label=label or None) for label in game.labels]
     turns = [(Decision(move=move), None) for move in game.moves]
-    events = recorded_game.events(infos, turns, name, over=game.ended, given_up=game.given_up, deck=game.deck)
+    events = recorded_game.events(
+        infos, turns, name, over=game.ended, given_up=game.given_up, deck=game.deck
+    )
     recorded_game.write(events, path)
     return events

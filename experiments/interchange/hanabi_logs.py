@@ -1,5 +1,5 @@
-"""`import`: a file of published turns becomes a folder of journals, with an index of its rows, and a list of
-those that could not be used."""
+"""`import`: a file of published turns becomes a folder of journals, with an index of its rows, and
+a list of those that could not be used."""
 
 import json
 import re
@@ -28,7 +28,8 @@ SEAT = "hanabilogs"
 
 
 def _decision(turn: Turn, move: Move) -> Decision:
-    """The recorded decision; a move that the answer does not name was none of the model's choice."""
+    """Return the recorded decision; a move that the answer does not name was none of the model's
+    choice."""
     reply = turn.call.reply or {}
     if reply.get("action") != str(move):
         return Decision(move, "the move of the record, which the answer does not name", forced=True)
@@ -38,20 +39,31 @@ def _decision(turn: Turn, move: Move) -> Decision:
 
 
 def events(game: LogGame, config: GraphConfig, name: str) -> list[Event]:
-    """The events of the game's journal, without an end where the record has none."""
-    turns = [(_decision(turn, turn.move), turn.call) for turn in game.turns if turn.move is not None]
+    """Return the events of the game's journal, without an end where the record has none."""
+    turns = []
+    for turn in game.turns:
+        if turn.move is not None:
+            turns.append((_decision(turn, turn.move), turn.call))
     graph = bind(config, {"default": game.model}).model_dump(mode="json")
-    info, referee = SeatInfo(graph=SEAT, model=game.model, config=graph, label="published record"), game.referee
-    deal = {"deck": referee.deck} if game.seed is None else {"seed": game.seed}
-    recorded = recorded_game.events([info] * referee.players, turns, name, over=referee.over, **deal)
+    info = SeatInfo(graph=SEAT, model=game.model, config=graph, label="published record")
+    referee = game.referee
+    deal: dict[str, Any] = {"seed": game.seed}
+    if game.seed is None:
+        deal = {"deck": referee.deck}
+    recorded = recorded_game.events(
+        [info] * referee.players, turns, name, over=referee.over, **deal
+    )
     if not referee.over and len(turns) < len(game.turns):
         view = referee.view()
-        recorded += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(turns)].call]
+        recorded += [
+            TurnStarted(turn=view.turn, seat=view.seat, view=view),
+            game.turns[len(turns)].call,
+        ]
     return recorded
 
 
 def plain(game: LogGame, journal: str) -> Iterator[Mapping[str, Any]]:
-    """What became of each row that has a place: the index of an import."""
+    """Yield what became of each row that has a place: the index of an import."""
     for turn in game.turns:
         yield {
             "row": turn.row.number,
@@ -68,7 +80,8 @@ def plain(game: LogGame, journal: str) -> Iterator[Mapping[str, Any]]:
         }
 
 
-INDEX, LEFT_OUT = "rows.json", "left_out.json"
+INDEX = "rows.json"
+LEFT_OUT = "left_out.json"
 """Not .jsonl: a folder's .jsonl files are journals."""
 
 
@@ -103,13 +116,20 @@ class Done:
     def lines(self) -> list[str]:
         """What a person is told."""
         unread = sum(entry["unreadable"] is not None for entry in self.placed)
-        games, turns = many(self.games, "game"), many(len(self.placed), "turn")
-        sentences = [f"{games}, {turns} in {self.folder}/; responses are read in the format of {self.graph}"]
+        games = many(self.games, "game")
+        turns = many(len(self.placed), "turn")
+        sentences = [
+            f"{games}, {turns} in {self.folder}/; responses are read in the format of {self.graph}"
+        ]
         if unread:
-            sentences.append(f"{many(unread, 'response')} could not be read; the moves of these turns are recorded")
+            sentences.append(
+                f"{many(unread, 'response')} could not be read; the moves of these turns are "
+                "recorded"
+            )
         if self.left_out:
             sentences.append(
-                f"{len(self.left_out):,} of {self.rows:,} rows left out, see {self.folder}/{LEFT_OUT}; the first:"
+                f"{len(self.left_out):,} of {self.rows:,} rows left out, see "
+                f"{self.folder}/{LEFT_OUT}; the first:"
             )
             sentences += [f"  row {entry['row']}: {entry['why']}" for entry in self.left_out[:3]]
         return [*sentences, f"next: orchestrator show {self.folder}"]
@@ -124,7 +144,8 @@ def run(
     models: Collection[str] = (),
     skip_broken: bool = False,
 ) -> Done:
-    """Import a file. Without `skip_broken` the first row that cannot be used is an error, and nothing is written.
+    """Import a file. Without `skip_broken` the first row that cannot be used is an error, and
+    nothing is written.
 
     Raises UserError.
     """
@@ -135,21 +156,28 @@ def run(
     config = logs.graph_of(file, graph)
     done = Done(folder, config.name)
     readable = _rows(file, log_rows.columns(names), models, done)
-    games = [game for rows in logs.games(readable) if (game := _placed(rows, config, done)) is not None]
+    games = []
+    for rows in logs.games(readable):
+        if (game := _placed(rows, config, done)) is not None:
+            games.append(game)
     done.left_out.sort(key=lambda entry: entry["row"])
     if done.left_out and not skip_broken:
         first = done.left_out[0]
         raise UserError(
-            f"{file}, row {first['row']}: {first['why']}; {len(done.left_out):,} of {done.rows:,} rows cannot be used "
-            "(--skip-broken leaves them out)"
+            f"{file}, row {first['row']}: {first['why']}; {len(done.left_out):,} of {done.rows:,} "
+            "rows cannot be used (--skip-broken leaves them out)"
         )
     if not games:
-        raise UserError(f"{file} has no game that can be read" if done.rows else f"{file} has no rows")
+        raise UserError(
+            f"{file} has no game that can be read" if done.rows else f"{file} has no rows"
+        )
     _write(games, config, done)
     return done
 
 
-def _rows(file: Path, named: Mapping[str, str], models: Collection[str], done: Done) -> list[LogRow]:
+def _rows(
+    file: Path, named: Mapping[str, str], models: Collection[str], done: Done
+) -> list[LogRow]:
     rows = []
     for number, data in enumerate(log_rows.rows(file), 1):
         done.rows += 1
@@ -172,7 +200,9 @@ def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> LogGame 
         done.left_out += logs.left_out(rows, problem)
         return None
     done.left_out += game.left_out
-    return game if game.turns else None
+    if game.turns:
+        return game
+    return None
 
 
 def _write(games: Sequence[LogGame], config: GraphConfig, done: Done) -> None:
@@ -181,10 +211,16 @@ def _write(games: Sequence[LogGame], config: GraphConfig, done: Done) -> None:
         slug = re.sub(r"[^A-Za-z0-9._]+", "-", game.model).strip("-") or "model"
         stem = f"{short_name(slug)}-{game.referee.players}p-s{game.turns[0].row.seed}"
         counts[stem] = number = counts.get(stem, 0) + 1
-        name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
+        if number == 1:
+            name = f"{stem}.jsonl"
+        else:
+            name = f"{stem}-{number}.jsonl"
         recorded_game.write(events(game, config, f"hanabilogs {name}"), done.folder / name)
         done.placed += plain(game, name)
         done.games += 1
-    for name, rows in ((INDEX, sorted(done.placed, key=lambda entry: entry["row"])), (LEFT_OUT, done.left_out)):
+    for name, rows in (
+        (INDEX, sorted(done.placed, key=lambda entry: entry["row"])),
+        (LEFT_OUT, done.left_out),
+    ):
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in rows)
         write_atomically(done.folder / name, f"[\n{lines}\n]\n" if lines else "[]\n")

@@ -1,7 +1,8 @@
-"""The rows of HanabiLogs, published records of models' turns: one row a turn, in JSON lines or Parquet.
+"""The rows of HanabiLogs, published records of models' turns: one row a turn, in JSON lines or
+Parquet.
 
-Which fields are read, and what is known of their form, is in docs/formats.md. A column of another name is named by a
-YAML file of `our name: its name`.
+Which fields are read, and what is known of their form, is in docs/formats.md. A column of another
+name is named by a YAML file of `our name: its name`.
 """
 
 import json
@@ -57,10 +58,12 @@ class LogRow:
 
 
 def columns(path: Path | None) -> Mapping[str, str]:
-    """The column of each field: its own name, or that of a YAML file. Raises UserError."""
+    """Return the column of each field: its own name, or that of a YAML file. Raises UserError."""
     named = {} if path is None else loaded(from_file(path, "the column names"), str(path))
     if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
-        raise UserError(f"{path}: it must map field names to column names, e.g. response_content: answer")
+        raise UserError(
+            f"{path}: it must map field names to column names, e.g. response_content: answer"
+        )
     for field in named:
         if field not in FIELDS:
             raise UserError(f"{path}: unknown field {field!r}; {did_you_mean(field, FIELDS)}")
@@ -68,32 +71,41 @@ def columns(path: Path | None) -> Mapping[str, str]:
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file as plain data, by its ending: .parquet, else JSON lines. Raises UserError."""
+    """Yield the rows of a file as plain data, by its ending: .parquet, else JSON lines. Raises
+    UserError."""
     if path.suffix == ".parquet":
         yield from parquet.rows(path)
         return
     try:
-        with open(path, encoding="utf-8-sig", errors="surrogateescape", opener=regular_files.regular) as file:
+        with open(
+            path, encoding="utf-8-sig", errors="surrogateescape", opener=regular_files.regular
+        ) as file:
             for line in file:
                 if line.strip():
                     try:
                         data = json.loads(line)
                     except (ValueError, RecursionError):
                         data = None
-                    yield data if isinstance(data, dict) else {}  # a row without fields, which is reported as one
+                    # a row without fields, which is reported as one
+                    if isinstance(data, dict):
+                        yield data
+                    else:
+                        yield {}
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror}{nearby(path)}") from None
 
 
 def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRow:
-    """A row as it is meant. Raises Broken."""
+    """Return a row as it is meant. Raises Broken."""
     if not data:
         raise Broken("it is not a JSON object")
     got = {field: data.get(column) for field, column in named.items()}
     for field in NEEDED:
         if got[field] is None:
             present = ", ".join(data) or "no columns"
-            raise Broken(f"{field}: the row has no column {named[field]!r}; it has {shortened(present)}")
+            raise Broken(
+                f"{field}: the row has no column {named[field]!r}; it has {shortened(present)}"
+            )
     players = _integer(got, "players")
     if players not in (2, 3, 4, 5):
         raise Broken(f"players: {players}; Hanabi is for 2 to 5")
@@ -102,7 +114,9 @@ def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRo
         raise Broken(f"deck_size: {got['deck_size']}, and the state says {state.deck_size}")
     ratings = _parsed(got, "move_ratings")
     ratings = [] if ratings is None else ratings
-    if not isinstance(ratings, list) or not all(isinstance(rating, int | float) for rating in ratings):
+    if not isinstance(ratings, list) or not all(
+        isinstance(rating, int | float) for rating in ratings
+    ):
         raise Broken("move_ratings: it is not a list of numbers")
     return LogRow(
         number,
@@ -122,7 +136,10 @@ def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRo
 def _state(got: Mapping[str, Any], players: int) -> HleState:
     seat = None
     if (mover := got["current_player"]) is not None:
-        number = mover[1:] if isinstance(mover, str) and mover[:1] in "Pp" else mover
+        if isinstance(mover, str) and mover[:1] in "Pp":
+            number = mover[1:]
+        else:
+            number = mover
         seat = _integer({"current_player": number}, "current_player")
     try:
         state = hle_state.read(got["raw_game_state_before_move"], seat)
@@ -160,7 +177,7 @@ def _text(got: Mapping[str, Any], field: str) -> str:
 
 
 def _parsed(got: Mapping[str, Any], field: str) -> Any:
-    """A value that may be stored as JSON text."""
+    """Return a value that may be stored as JSON text."""
     value = got[field]
     if not isinstance(value, str):
         return value
@@ -171,17 +188,20 @@ def _parsed(got: Mapping[str, Any], field: str) -> Any:
 
 
 def _legal(got: Mapping[str, Any]) -> tuple[str, ...]:
-    """The moves of `{"0": "...", "1": "..."}` or of a list, by number; keys without a text are none, as in Parquet."""
+    """Return the moves of `{"0": "...", "1": "..."}` or of a list, by number; keys without a text
+    are none, as in Parquet."""
     field = "legal_moves_description_for_llm"
     value = _parsed(got, field)
-    if isinstance(value, list) and all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in value):
+    if isinstance(value, list) and all(
+        isinstance(entry, list | tuple) and len(entry) == 2 for entry in value
+    ):
         value = dict(value)  # a map of Parquet
     if isinstance(value, list):
         value = dict(enumerate(value))
     if not isinstance(value, dict):
         raise Broken(f"{field}: it is {type(value).__name__}, not a mapping of numbers to moves")
     texts = {str(key): text for key, text in value.items() if text is not None}
-    if sorted(texts) != sorted(str(number) for number in range(len(texts))) or not texts:
+    if sorted(texts) != sorted(map(str, range(len(texts)))) or not texts:
         raise Broken(f"{field}: its keys are {shortened(', '.join(texts))}, not the numbers from 0")
     if wrong := next((text for text in texts.values() if not isinstance(text, str)), None):
         raise Broken(f"{field}: {shortened(repr(wrong))} is not a text")

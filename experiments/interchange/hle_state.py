@@ -1,8 +1,10 @@
-"""States of the Hanabi Learning Environment (HLE) as others wrote them down, read back and compared with a game.
+"""States of the Hanabi Learning Environment (HLE) as others wrote them down, read back and compared
+with a game.
 
-Three forms are read: the text of a state, which shows every hand; the text of an observation, which hides the
-observer's; and an observation as the dictionary of HLE's `rl_env`. Colours and ranks are HLE's letters and numbers;
-ranks in a dictionary count from 0. Nothing is filled in: what a form leaves out is None and is not compared.
+Three forms are read: the text of a state, which shows every hand; the text of an observation, which
+hides the observer's; and an observation as the dictionary of HLE's `rl_env`. Colours and ranks are
+HLE's letters and numbers; ranks in a dictionary count from 0. Nothing is filled in: what a form
+leaves out is None and is not compared.
 """
 
 import ast
@@ -10,13 +12,17 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, RANKS, Card, Fireworks
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge
 
-_LINE = re.compile(r"(?P<card>XX|[RYGWB][1-5]) \|\| (?P<colour>[RYGWBX])(?P<rank>[1-5X])\|(?P<types>[RYGWB]*[1-5]*)")
+_LINE = re.compile(
+    r"(?P<card>XX|[RYGWB][1-5]) \|\| (?P<colour>[RYGWBX])(?P<rank>[1-5X])\|"
+    r"(?P<types>[RYGWB]*[1-5]*)"
+)
 _TEXT = re.compile(
     r"\s*Life tokens: (?P<lives>\d+)\s+Info tokens: (?P<tokens>\d+)\s+"
     r"Fireworks: (?P<fireworks>(?:[RYGWB][0-5] ?){5})\s*"
@@ -66,11 +72,17 @@ class HleState:
     def first(self) -> bool:
         """Whether it is the state before the first move."""
         full_deck = 50 - self.players * HAND_SIZES[self.players]
-        return self.deck_size == full_deck and self.tokens == 8 and not any(self.fireworks) and not self.discards
+        return (
+            self.deck_size == full_deck
+            and self.tokens == 8
+            and not any(self.fireworks)
+            and not self.discards
+        )
 
 
 def read(value: Any, seat: int | None) -> HleState:
-    """The state in a value: a text or a dictionary, or the text of a dictionary. Raises NotAState.
+    """Return the state in a value: a text or a dictionary, or the text of a dictionary. Raises
+    NotAState.
 
     `seat`: who moves, as the record says elsewhere; an observation's text does not tell.
     """
@@ -99,14 +111,20 @@ def _of_text(text: str, seat: int | None) -> HleState:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise NotAState(
-            "it is not HLE's text of a state, from 'Life tokens:' and 'Info tokens:' to 'Deck size:' and 'Discards:'"
+            "it is not HLE's text of a state, from 'Life tokens:' and 'Info tokens:' to "
+            "'Deck size:' and 'Discards:'"
         )
     blocks = [block.strip().splitlines() for block in re.split(r"-{3,}", match["hands"])]
-    movers = [number for number, block in enumerate(blocks) if block and block[0].strip() == _CURRENT]
+    movers = []
+    for number, block in enumerate(blocks):
+        if block and block[0].strip() == _CURRENT:
+            movers.append(number)
     if len(movers) != 1:
         raise NotAState(f"it marks {len(movers)} current players, not one")
-    hands = [tuple(_line(line) for line in block if line.strip() != _CURRENT) for block in blocks]
-    if any(held.card is None for hand in hands for held in hand):
+    hands = []
+    for block in blocks:
+        hands.append(tuple(_line(line) for line in block if line.strip() != _CURRENT))
+    if any(held.card is None for held in chain.from_iterable(hands)):
         seat, hands = _turned(hands, seat)
     else:
         seat = movers[0]
@@ -115,15 +133,26 @@ def _of_text(text: str, seat: int | None) -> HleState:
     red, yellow, green, white, blue = (int(held[1]) for held in match["fireworks"].split())
     discards = tuple(map(Card, match["discards"].split()))
     numbers = (int(match["lives"]), int(match["tokens"]))
-    return HleState(seat, *numbers, (red, yellow, green, white, blue), int(match["deck"]), discards, tuple(hands))
+    return HleState(
+        seat,
+        *numbers,
+        (red, yellow, green, white, blue),
+        int(match["deck"]),
+        discards,
+        tuple(hands),
+    )
 
 
 def _turned(hands: list[tuple[Held, ...]], seat: int | None) -> tuple[int, list[tuple[Held, ...]]]:
-    """The hands of an observation by seat: its first hand is the observer's, who moves."""
-    if any(held.card is not None for held in hands[0]) or any(held.card is None for hand in hands[1:] for held in hand):
+    """Return the hands of an observation by seat: its first hand is the observer's, who moves."""
+    if any(held.card is not None for held in hands[0]) or any(
+        held.card is None for held in chain.from_iterable(hands[1:])
+    ):
         raise NotAState("a hand other than the first is hidden, or only part of one")
     if seat is None:
-        raise NotAState("it is an observation, which does not say whose, and current_player is missing")
+        raise NotAState(
+            "it is an observation, which does not say whose, and current_player is missing"
+        )
     players = len(hands)
     return seat, [hands[(number - seat) % players] for number in range(players)]
 
@@ -136,7 +165,9 @@ def _line(line: str) -> Held:
     rank = None if match["rank"] == "X" else int(match["rank"])
     colours = tuple(value for value in COLOURS if value in match["types"])
     ranks = tuple(value for value in RANKS if str(value) in match["types"])
-    possible = Knowledge.model_validate({"colour": colour, "rank": rank, "colours": colours, "ranks": ranks})
+    possible = Knowledge.model_validate(
+        {"colour": colour, "rank": rank, "colours": colours, "ranks": ranks}
+    )
     return Held(None if match["card"] == "XX" else Card(match["card"]), colour, rank, possible)
 
 
@@ -145,21 +176,33 @@ def _line(line: str) -> Held:
 
 def _of_dictionary(data: Mapping[str, Any]) -> HleState:
     try:
-        players, seat = int(data["num_players"]), int(data["current_player"])
+        players = int(data["num_players"])
+        seat = int(data["current_player"])
         if data.get("current_player_offset"):
-            raise NotAState("it is the observation of a player who does not move: current_player_offset is not 0")
-        hands = [
-            tuple(
-                Held(_card(card), hints["color"], None if hints["rank"] is None else int(hints["rank"]) + 1, None)
-                for card, hints in zip(cards, knowledge, strict=True)
+            raise NotAState(
+                "it is the observation of a player who does not move: current_player_offset is "
+                "not 0"
             )
-            for cards, knowledge in zip(data["observed_hands"], data["card_knowledge"], strict=True)
-        ]
+        hands = []
+        for cards, knowledge in zip(data["observed_hands"], data["card_knowledge"], strict=True):
+            hands.append(
+                tuple(
+                    Held(
+                        _card(card),
+                        hints["color"],
+                        None if hints["rank"] is None else int(hints["rank"]) + 1,
+                        None,
+                    )
+                    for card, hints in zip(cards, knowledge, strict=True)
+                )
+            )
         seat, hands = _turned(hands, seat)
         if len(hands) != players:
             raise NotAState(f"it has {len(hands)} hands and says that there are {players} players")
         red, yellow, green, white, blue = (int(data["fireworks"][colour]) for colour in COLOURS)
-        discards = tuple(card for discarded in data["discard_pile"] if (card := _card(discarded)) is not None)
+        discards = tuple(
+            card for discarded in data["discard_pile"] if (card := _card(discarded)) is not None
+        )
         numbers = (int(data["life_tokens"]), int(data["information_tokens"]))
         deck = int(data["deck_size"])
     except KeyError as error:
@@ -167,7 +210,11 @@ def _of_dictionary(data: Mapping[str, Any]) -> HleState:
     except (TypeError, IndexError, AttributeError) as error:
         raise NotAState(f"it is not an observation of HLE's rl_env: {error}") from None
     except ValueError as error:
-        raise error if isinstance(error, NotAState) else NotAState(f"a value is not as in rl_env: {error}") from None
+        raise (
+            error
+            if isinstance(error, NotAState)
+            else NotAState(f"a value is not as in rl_env: {error}")
+        ) from None
     return HleState(seat, *numbers, (red, yellow, green, white, blue), deck, discards, tuple(hands))
 
 
@@ -182,7 +229,7 @@ def _card(data: Mapping[str, Any]) -> Card | None:
 
 
 def differences(state: HleState, referee: Referee) -> Iterator[str]:
-    """How a state differs from a game before a move, in words."""
+    """Yield how a state differs from a game before a move, in words."""
     if referee.over:
         yield "the game is over"
         return
@@ -197,7 +244,8 @@ def differences(state: HleState, referee: Referee) -> Iterator[str]:
     )
     for name, *both in pairs:
         theirs, ours = (
-            " ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value for value in both
+            " ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value
+            for value in both
         )
         if theirs != ours:
             yield f"{name}: {theirs}, not {ours}"
@@ -207,8 +255,13 @@ def differences(state: HleState, referee: Referee) -> Iterator[str]:
         if len(held) != len(hand):
             yield f"P{seat} holds {len(hand)} cards, not {len(held)}"
             continue
-        for slot, (said, card, known) in enumerate(zip(hand, held, referee.view(seat).own, strict=True)):
+        for slot, (said, card, known) in enumerate(
+            zip(hand, held, referee.view(seat).own, strict=True)
+        ):
             if said.card is not None and said.card != card:
                 yield f"P{seat}'s slot {slot}: {said.card}, not {card}"
-            elif (said.colour, said.rank) != (known.colour, known.rank) or said.possible not in (None, known):
+            elif (said.colour, said.rank) != (known.colour, known.rank) or said.possible not in (
+                None,
+                known,
+            ):
                 yield f"what P{seat} was told of slot {slot}"

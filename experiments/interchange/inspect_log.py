@@ -1,8 +1,8 @@
 """Games as a log of Inspect, written by its own library, so that `inspect view` opens them.
 
-A log is an evaluation: a game is a sample, with its kept and its strict score. Model calls are model events inside
-spans for seats and nodes, and a line between them says what each turn came to; the moves are the sample's messages. The
-log says of itself that games were imported.
+A log is an evaluation: a game is a sample, with its kept and its strict score. Model calls are
+model events inside spans for seats and nodes, and a line between them says what each turn came to;
+the moves are the sample's messages. The log says of itself that games were imported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ from orchestrator.versions import versions
 
 SCORES = ("kept", "strict")
 MISSING = (
-    "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai` in an environment "
-    "that has this package, too"
+    "Inspect's logs need the package inspect-ai, which is not installed: `pip install "
+    "inspect-ai` in an environment that has this package, too"
 )
 
 
@@ -60,19 +60,29 @@ class _Read:
     def turns(self) -> list[tuple[str, Past]]:
         """The reason of each move, and the move."""
         turns = (turn for turn in self.game.turns if turn.moved)
-        return [(turn.decided.why if turn.decided else "", turn.moved.past) for turn in turns if turn.moved]
+        return [
+            (turn.decided.why if turn.decided else "", turn.moved.past)
+            for turn in turns
+            if turn.moved
+        ]
 
 
 def export(path: Path, out: Path) -> tuple[Path, int]:
-    """Write one log of all games of a path: a `.eval` file, or `.json` if `out` ends so; returns it and the games.
+    """Write one log of all games of a path: a `.eval` file, or `.json` if `out` ends so; returns it
+    and the games.
 
     Raises UserError without inspect-ai, and for a journal that is none.
     """
     library = _Library()
     games = sources.read(path)
-    target = out / f"{path.stem or 'games'}.eval" if out.is_dir() else out
+    if out.is_dir():
+        target = out / f"{path.stem or 'games'}.eval"
+    else:
+        target = out
     if target.suffix not in (".eval", ".json"):
-        raise UserError(f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json")
+        raise UserError(
+            f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json"
+        )
     opened = [(source, Game.open(source.path)) for source in games]
     read = [_Read(source, game, list(of_game(game, source.arm))) for source, game in opened]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -98,13 +108,18 @@ class _Library:
             raise UserError(MISSING) from None
 
     def log(self, name: str, games: Sequence[_Read]) -> Any:
-        first, last = min(game.whole.start for game in games), max(game.whole.end for game in games)
-        models = dict.fromkeys(seat.model for game in games for seat in game.game.started.seats)
+        first = min(game.whole.start for game in games)
+        last = max(game.whole.end for game in games)
+        seats = chain.from_iterable(game.game.started.seats for game in games)
+        models = dict.fromkeys(seat.model for seat in seats)
         samples = [self.sample(game) for game in games]
         identity = hashed([name, first, [game.source.name for game in games]])
         done = [sample for sample in samples if sample.scores]
         finished = len(done) == len(samples)
         log = self.of_log
+        model_usage = []
+        for game in games:
+            model_usage.extend(game.calls)
         return log.EvalLog(
             status="success" if finished else "cancelled",
             eval=log.EvalSpec(
@@ -114,39 +129,61 @@ class _Library:
                 created=_iso(first).isoformat(),
                 task=f"hanabi/{name}",
                 task_display_name=name,
-                dataset=log.EvalDataset(name="deals", samples=len(samples), sample_ids=[entry.id for entry in samples]),
+                dataset=log.EvalDataset(
+                    name="deals", samples=len(samples), sample_ids=[entry.id for entry in samples]
+                ),
                 model="+".join(models),
                 config=log.EvalConfig(epochs=1),
                 packages=dict(versions()),
-                metadata={"imported_from": "journals of hanabi-orchestrator; Inspect did not run these games"},
+                metadata={
+                    "imported_from": (
+                        "journals of hanabi-orchestrator; Inspect did not run these games"
+                    )
+                },
             ),
             results=log.EvalResults(
-                total_samples=len(samples), completed_samples=len(done), scores=self.results(done) if done else []
+                total_samples=len(samples),
+                completed_samples=len(done),
+                scores=self.results(done) if done else [],
             ),
             stats=log.EvalStats(
                 started_at=_iso(first).isoformat(),
                 completed_at=_iso(last).isoformat(),
-                model_usage=self.usage(call for game in games for call in game.calls),
+                model_usage=self.usage(model_usage),
             ),
             samples=samples,
         )
 
     def results(self, samples: Sequence[Any]) -> list[Any]:
-        """The mean of each score; intervals, and pairs of the same deal, are in the run's own report."""
-        log, many = self.of_log, len(samples)
-        means = {name: sum(sample.scores[name].value for sample in samples) / many for name in SCORES}
-        metrics = {name: {"mean": log.EvalMetric(name="mean", value=mean)} for name, mean in means.items()}
-        return [log.EvalScore(name=name, scorer=name, scored_samples=many, metrics=metrics[name]) for name in SCORES]
+        """Return the mean of each score; intervals, and pairs of the same deal, are in the run's
+        own report."""
+        log = self.of_log
+        many = len(samples)
+        means = {}
+        for name in SCORES:
+            means[name] = sum(sample.scores[name].value for sample in samples) / many
+        metrics = {}
+        for name, mean in means.items():
+            metrics[name] = {"mean": log.EvalMetric(name="mean", value=mean)}
+        return [
+            log.EvalScore(name=name, scorer=name, scored_samples=many, metrics=metrics[name])
+            for name in SCORES
+        ]
 
     def sample(self, game: _Read) -> Any:
-        started, result, whole = game.game.started, game.game.result, game.whole
+        started = game.game.started
+        result = game.game.result
+        whole = game.whole
         return self.of_log.EvalSample(
             id=game.source.name,
             epoch=1,
-            input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat {started.repeat}.",
+            input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat "
+            f"{started.repeat}.",
             target=str(PERFECT),
             messages=list(self.messages(game)),
-            output=self.model.ModelOutput.from_content("+".join(s.model for s in started.seats), self.ending(game)),
+            output=self.model.ModelOutput.from_content(
+                "+".join(s.model for s in started.seats), self.ending(game)
+            ),
             scores=self.scores(result) if result else None,
             metadata=self.facts(game),
             events=list(self.events(game)),
@@ -159,7 +196,10 @@ class _Library:
     def ending(self, game: _Read) -> str:
         if (result := game.game.result) is None:
             return f"unfinished after {len(game.turns)} turns"
-        return f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: {result.end}"
+        return (
+            f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: "
+            f"{result.end}"
+        )
 
     def facts(self, game: _Read) -> dict[str, Any]:
         started = game.game.started
@@ -169,11 +209,17 @@ class _Library:
         return {"arm": game.source.arm, **deal, "seats": seats, "result": result}
 
     def scores(self, result: Result) -> dict[str, Any]:
-        words = {"answer": result.end, "explanation": f"end: {result.end}; fireworks {result.fireworks}"}
-        return {name: self.scorer.Score(value=getattr(result, f"score_{name}"), **words) for name in SCORES}
+        words = {
+            "answer": result.end,
+            "explanation": f"end: {result.end}; fireworks {result.fireworks}",
+        }
+        return {
+            name: self.scorer.Score(value=getattr(result, f"score_{name}"), **words)
+            for name in SCORES
+        }
 
     def messages(self, game: _Read) -> Iterator[Any]:
-        """Each move with the reason of its seat, and what came of it."""
+        """Yield each move with the reason of its seat, and what came of it."""
         for why, past in game.turns:
             meta = {"turn": past.turn, "seat": past.seat}
             text = f"P{past.seat} {past.move}" + (f": {why}" if why else "")
@@ -183,19 +229,32 @@ class _Library:
     def events(self, game: _Read) -> Iterator[Any]:
         """Spans and model calls in the order of their times, as Inspect writes them."""
         timed: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
-        calls, moves = iter(game.calls), iter(game.turns)
+        calls = iter(game.calls)
+        moves = iter(game.turns)
         for span in game.spans:
-            turn, span_id = int(str(span.attributes.get("hanabi.turn", 0))), f"{span.id:016x}"
-            start, end = game.at(span.start), game.at(span.end)
+            turn = int(str(span.attributes.get("hanabi.turn", 0)))
+            span_id = f"{span.id:016x}"
+            start = game.at(span.start)
+            end = game.at(span.end)
             if span.remote:
                 timed.append((span.start, turn, 5, self.call(span, next(calls), start)))
             elif span.name == "hanabi.turn":  # a line between the seats says what the turn came to
                 for _, past in islice(moves, 1):
                     text = f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}"
-                    timed.append((span.end, turn, 17, self.event.InfoEvent(source="hanabi", data=text, **end)))
-            elif span.parent is not None:  # the viewer moves agents that lie in a span of another kind to its end
+                    timed.append(
+                        (
+                            span.end,
+                            turn,
+                            17,
+                            self.event.InfoEvent(source="hanabi", data=text, **end),
+                        )
+                    )
+            elif (
+                span.parent is not None
+            ):  # the viewer moves agents that lie in a span of another kind to its end
                 is_seat = span.name.startswith("invoke_agent seat")
-                depth = 2 if is_seat else 3  # of spans that begin or end at once, the outer ones begin first, end last
+                # of spans that begin or end at once, the outer ones begin first, end last
+                depth = 2 if is_seat else 3
                 begins = self.event.SpanBeginEvent(
                     id=span_id,
                     parent_id=None if is_seat else f"{span.parent:016x}",
@@ -212,8 +271,11 @@ class _Library:
             yield event
 
     def call(self, span: Span, call: Call, start: Mapping[str, Any]) -> Any:
-        model, name = self.model, call.model.partition("@")[0]
-        kinds = {role: getattr(model, f"ChatMessage{role.capitalize()}") for role in ("system", "user", "assistant")}
+        model = self.model
+        name = call.model.partition("@")[0]
+        kinds = {}
+        for role in ("system", "user", "assistant"):
+            kinds[role] = getattr(model, f"ChatMessage{role.capitalize()}")
         failed = call.outcome in ("reasked", "fallback", "failed")
         return self.event.ModelEvent(
             model=name,
@@ -229,7 +291,12 @@ class _Library:
             span_id=f"{span.parent:016x}",
             completed=_iso(span.end),
             working_time=(span.end - span.start) / 1e9,
-            metadata={"node": call.node, "sample": call.sample, "ask": call.ask, "outcome": call.outcome},
+            metadata={
+                "node": call.node,
+                "sample": call.sample,
+                "ask": call.ask,
+                "outcome": call.outcome,
+            },
             **start,
         )
 
@@ -238,9 +305,13 @@ class _Library:
         if call.text is None:
             return model.ModelOutput(model=name, error=call.error)
         thought = [model.ContentReasoning(reasoning=call.reasoning)] if call.reasoning else []
-        content = [*thought, model.ContentText(text=call.text)] if thought else call.text
+        content: Any = call.text
+        if thought:
+            content = [*thought, model.ContentText(text=call.text)]
         stop = "max_tokens" if call.finish == "length" else "stop"
-        message = model.ChatMessageAssistant(content=content, model=call.served_by or name, source="generate")
+        message = model.ChatMessageAssistant(
+            content=content, model=call.served_by or name, source="generate"
+        )
         return model.ModelOutput(
             model=call.served_by or name,
             choices=[model.ChatCompletionChoice(message=message, stop_reason=stop)],
@@ -261,6 +332,7 @@ class _Library:
     def usage(self, calls: Iterable[Call]) -> Mapping[str, Any]:
         totals: dict[str, Any] = {}
         for call in filter(attrgetter("paid"), calls):
-            name, used = call.model.partition("@")[0], self.used(call)
+            name = call.model.partition("@")[0]
+            used = self.used(call)
             totals[name] = totals[name] + used if name in totals else used
         return totals

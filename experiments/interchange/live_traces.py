@@ -1,7 +1,8 @@
 """Spans of games that are being played, sent to a collector as their journals grow.
 
-A thread reads the journals, so that no seat and no worker process knows of it: a collector that is slow or down costs a
-game nothing but a warning, and spans that were lost can be sent later from the journals.
+A thread reads the journals, so that no seat and no worker process knows of it: a collector that is
+slow or down costs a game nothing but a warning, and spans that were lost can be sent later from the
+journals.
 """
 
 import threading
@@ -66,12 +67,19 @@ class LiveTraces:
 
         Raises UserError without the SDK, or for something that is no address.
         """
-        address = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)  # a password in it is not repeated
+        # a password in it is not repeated
+        if url == otlp.FROM_ENVIRONMENT:
+            address = url
+        else:
+            address = otlp.display_url(url)
         again = f"orchestrator export {path} --to otlp --otlp {address}"
-        sender, root = otlp.Sender(url, timeout_s=PATIENCE_S), path.absolute()
+        sender = otlp.Sender(url, timeout_s=PATIENCE_S)
+        root = path.absolute()
 
         def journals() -> Iterable[Path]:
-            return [root] * root.exists() if path.suffix == ".jsonl" else below(root, f"{GAMES}/*/*.jsonl")
+            if path.suffix == ".jsonl":
+                return [root] * root.exists()
+            return below(root, f"{GAMES}/*/*.jsonl")
 
         return cls(sender, journals, again, content)
 
@@ -82,7 +90,12 @@ class LiveTraces:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self._stop.set()
         if self._thread:
             self._thread.join(2 * PATIENCE_S)
@@ -120,7 +133,8 @@ class LiveTraces:
 
     def _send(self, spans: list[Span]) -> None:
         for batch in otlp.batches(spans):
-            if self.lost and self._stop.is_set():  # it was down before; nobody waits for it at the end
+            # it was down before; nobody waits for it at the end
+            if self.lost and self._stop.is_set():
                 self.lost += len(batch)
             elif why := self.sender.send(batch):
                 self.lost += len(batch)
@@ -131,6 +145,9 @@ class LiveTraces:
     def _warn(self, why: str) -> None:
         if not self._warned:
             log.warning(
-                "traces are not sent; the games go on", why=why, to=otlp.display_url(self.sender.url), later=self.again
+                "traces are not sent; the games go on",
+                why=why,
+                to=otlp.display_url(self.sender.url),
+                later=self.again,
             )
         self._warned = True

@@ -1,11 +1,13 @@
 """Columns of games and a table of marks on demand, beside those that every run has.
 
-Columns are added at the end and never change the others: `marks` gives the mean of each mark of each role in a game,
-`quality` the number of its moves with each known fault.
+Columns are added at the end and never change the others: `marks` gives the mean of each mark of
+each role in a game, `quality` the number of its moves with each known fault.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,52 +40,65 @@ class Wanted:
     done: Done | None = None
 
     def marks(self, folder: Path, rows: Sequence[Row]) -> Iterator[GameMarks]:
-        """The marks of the games, in their order. Raises UserError without their journals."""
+        """Return the marks of the games, in their order. Raises UserError without their
+        journals."""
         paths = [folder / row.journal for row in rows]
         if missing := [path for path in paths if not path.exists()]:
-            raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
+            raise UserError(
+                f"{str(missing[0])!r} is not there; marks are computed from the journals"
+            )
         return marking.marked(paths, self.workers, self.done)
 
 
 def columns(folder: Path, rows: Sequence[Row], choice: Wanted) -> MoreColumns:
-    """The columns that are to be added to a run's games."""
+    """Return the columns that are to be added to a run's games."""
     cells = dict[str, dict[str, float | int]]()
-    for row, marks in zip(rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names)):
+    for row, marks in zip(
+        rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names)
+    ):
         of_game = cells.setdefault(row.journal, {})
         if "quality" in choice.names:
             of_game |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
-        if "marks" in choice.names:  # `mark_analyst_play_brier`; about another role `mark_aggregator_agrees_analyst`
+        # `mark_analyst_play_brier`; about another role `mark_aggregator_agrees_analyst`
+        if "marks" in choice.names:
             for key, tally in tallied(marks).items():
-                of_game["_".join(filter(None, ("mark", key.role, key.name, key.other)))] = tally.mean
-    names = dict.fromkeys(name for of_game in cells.values() for name in of_game)
-    types = {name: "int16" if name.startswith("fault_") else "float64" for name in sorted(names)}
+                of_game["_".join(filter(None, ("mark", key.role, key.name, key.other)))] = (
+                    tally.mean
+                )
+    names = dict.fromkeys(chain.from_iterable(cells.values()))
+    types = {}
+    for name in sorted(names):
+        types[name] = "int16" if name.startswith("fault_") else "float64"
     return MoreColumns(types, cells)
 
 
 def write_results(folder: Path, out: Path, choice: Wanted) -> tuple[int, int]:
-    """Write the columns of results.csv and those that are wanted; returns how many rows and columns."""
+    """Write the columns of results.csv and those that are wanted; returns how many rows and
+    columns."""
     rows = run_folder.read_rows(folder)
     more = columns(folder, rows, choice)
     added = (more.cells.get(row.journal, {}) for row in rows)
-    lines = (
-        (*(getattr(row, name) for name in COLUMNS), *(cells.get(name) for name in more.types))
-        for row, cells in zip(rows, added, strict=True)
-    )
+    lines = []
+    for row, cells in zip(rows, added, strict=True):
+        lines.append([*map(partial(getattr, row), COLUMNS), *map(cells.get, more.types)])
     write_csv(out, (*COLUMNS, *more.types), lines)
     return len(rows), len(COLUMNS) + len(more.types)
 
 
 def write_tables(folder: Path, out: Path, choice: Wanted, *, texts: bool = False) -> dict[str, int]:
-    """Write the tables of a run with what is wanted; returns how many rows each has. Raises as `parquet.export`."""
+    """Write the tables of a run with what is wanted; returns how many rows each has. Raises as
+    `parquet.export`."""
     rows = run_folder.read_rows(folder)
     written = parquet.export(folder, out, texts=texts, more=columns(folder, rows, choice))
     if "marks" in choice.names:
-        written["marks"] = parquet.write(out / "marks.parquet", mark_types(), _marks(folder, rows, choice))
+        written["marks"] = parquet.write(
+            out / "marks.parquet", mark_types(), _marks(folder, rows, choice)
+        )
     return written
 
 
 def mark_types() -> dict[str, str]:
-    """The columns of marks.parquet with their types."""
+    """Return the columns of marks.parquet with their types."""
     return {**MARKS, **dict.fromkeys(all_baselines(), "float64")}
 
 

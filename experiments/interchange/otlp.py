@@ -1,6 +1,8 @@
-"""Spans as OTLP: a file of JSON lines, or requests to a collector, both by OpenTelemetry's own encoder.
+"""Spans as OTLP: a file of JSON lines, or requests to a collector, both by OpenTelemetry's own
+encoder.
 
-A line is one ExportTraceServiceRequest in OTLP's JSON, as the collector's `otlpjsonfile` receiver reads it.
+A line is one ExportTraceServiceRequest in OTLP's JSON, as the collector's `otlpjsonfile` receiver
+reads it.
 """
 
 import json
@@ -11,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import chain
 from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,10 @@ from experiments.record.game import Game
 from orchestrator.errors import UserError, shortened
 from orchestrator.versions import versions
 
-MISSING = "OTLP needs OpenTelemetry's SDK, which is not installed: `pip install 'hanabi-orchestrator[otlp]'`"
+MISSING = (
+    "OTLP needs OpenTelemetry's SDK, which is not installed: `pip install "
+    "'hanabi-orchestrator[otlp]'`"
+)
 
 SERVICE = "hanabi-orchestrator"
 PATH = "/v1/traces"
@@ -38,22 +44,30 @@ FROM_ENVIRONMENT = "env"
 
 
 def endpoint(address: str) -> str:
-    """The address of a collector, with OTLP's path where it has none. Raises UserError for a text that is none."""
-    url = os.environ.get(VARIABLE, "") if address == FROM_ENVIRONMENT else address
+    """Return the address of a collector, with OTLP's path where it has none. Raises UserError for a
+    text that is none."""
+    if address == FROM_ENVIRONMENT:
+        url = os.environ.get(VARIABLE, "")
+    else:
+        url = address
     if address == FROM_ENVIRONMENT and not url:
         raise UserError(f"the endpoint is `env`, but {VARIABLE} is not set")
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise UserError(f"{url!r} is not an address of a collector, such as http://127.0.0.1:4318") from None
+        raise UserError(
+            f"{url!r} is not an address of a collector, such as http://127.0.0.1:4318"
+        ) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"{url!r} is not an address of a collector, such as http://127.0.0.1:4318")
-    return parts._replace(path=PATH).geturl() if parts.path in ("", "/") else url
+    if parts.path in ("", "/"):
+        return parts._replace(path=PATH).geturl()
+    return url
 
 
 def display_url(url: str) -> str:
-    """An address as it may be printed: without a name and a password in it."""
+    """Return an address as it may be printed: without a name and a password in it."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host, query="").geturl()
@@ -67,7 +81,8 @@ def batches(spans: Iterable[Span]) -> Iterator[list[Span]]:
         weight = sum(len(value) for value in span.attributes.values() if isinstance(value, str))
         if waiting and (len(waiting) == BATCH or size + weight > LARGEST):
             yield waiting
-            waiting, size = [], 0
+            waiting = []
+            size = 0
         waiting.append(span)
         size += weight
     if waiting:
@@ -106,10 +121,14 @@ class Library:
         self.scope = InstrumentationScope(SERVICE, version)
 
     def readable(self, span: Span) -> Any:
-        """A span as the SDK has it."""
-        kinds, codes, flags = self.trace.SpanKind, self.trace.StatusCode, self.trace.TraceFlags(1)
+        """Return a span as the SDK has it."""
+        kinds = self.trace.SpanKind
+        codes = self.trace.StatusCode
+        flags = self.trace.TraceFlags(1)
         context, parent = (
-            None if id is None else self.trace.SpanContext(span.trace, id, is_remote=False, trace_flags=flags)
+            None
+            if id is None
+            else self.trace.SpanContext(span.trace, id, is_remote=False, trace_flags=flags)
             for id in (span.id, span.parent)
         )
         return self.sdk.ReadableSpan(
@@ -118,19 +137,24 @@ class Library:
             parent=parent,
             resource=self.resource,
             attributes=span.attributes,
-            events=[self.sdk.Event(event.name, event.attributes, event.at) for event in span.events],
+            events=[
+                self.sdk.Event(event.name, event.attributes, event.at) for event in span.events
+            ],
             kind=kinds.CLIENT if span.remote else kinds.INTERNAL,
-            status=self.trace.Status(codes.ERROR, span.error) if span.error else self.trace.Status(codes.UNSET),
+            status=self.trace.Status(codes.ERROR, span.error)
+            if span.error
+            else self.trace.Status(codes.UNSET),
             start_time=span.start,
             end_time=max(span.start, span.end),
             instrumentation_scope=self.scope,
         )
 
     def request(self, batch: Sequence[Span]) -> dict[str, Any]:
-        """An ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""
+        """Return an ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""
         message = self.encode([self.readable(span) for span in batch])
         data: dict[str, Any] = self.json.MessageToDict(message, use_integers_for_enums=True)
-        (scope,) = (scope for part in data["resourceSpans"] for scope in part["scopeSpans"])  # all are of one
+        # all are of one
+        (scope,) = chain.from_iterable(part["scopeSpans"] for part in data["resourceSpans"])
         for span, plain in zip(batch, scope["spans"], strict=True):
             plain |= {"traceId": f"{span.trace:032x}", "spanId": f"{span.id:016x}"}
             if span.parent is not None:
@@ -139,7 +163,8 @@ class Library:
 
 
 class Sender:
-    """Sends spans to a collector. The variables OTEL_EXPORTER_OTLP_HEADERS and _CERTIFICATE hold as they always do."""
+    """Sends spans to a collector. The variables OTEL_EXPORTER_OTLP_HEADERS and _CERTIFICATE hold as
+    they always do."""
 
     def __init__(self, url: str, *, timeout_s: float = 10) -> None:
         """Raises UserError without the SDK, or for something that is no address."""
@@ -158,7 +183,9 @@ class Sender:
             return match[1]
         if any("due to timeout" in text for text in texts):
             return "no answer in time"
-        return shortened(texts[-1]) if texts else "it gave no reason"
+        if texts:
+            return shortened(texts[-1])
+        return "it gave no reason"
 
     def close(self) -> None:
         with _heard():
@@ -171,8 +198,9 @@ _ERRNO = re.compile(r"\[Errno -?\d+\] ([^\"')]+)")
 
 @contextmanager
 def _heard() -> Iterator[list[logging.LogRecord]]:
-    """The library logs what goes wrong; here it is one sentence of ours."""
-    listener, logger = BufferingHandler(1000), logging.getLogger("opentelemetry")
+    """Yield the library logs what goes wrong; here it is one sentence of ours."""
+    listener = BufferingHandler(1000)
+    logger = logging.getLogger("opentelemetry")
     before = logger.propagate
     logger.addHandler(listener)
     logger.propagate = False
@@ -203,10 +231,14 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
     """
     if out is None and endpoint is None:
         raise UserError("--to otlp needs --out FILE, --otlp URL, or both")
-    games, written = sources.read(path), Written()
+    games = sources.read(path)
+    written = Written()
     if out:
         if out.is_dir():
-            raise UserError(f"--out {str(out)!r} is a folder; all spans go to one file, e.g. {out / 'spans.jsonl'}")
+            raise UserError(
+                f"--out {str(out)!r} is a folder; all spans go to one file, e.g. "
+                f"{out / 'spans.jsonl'}"
+            )
         Library()
         out.parent.mkdir(parents=True, exist_ok=True)
         with whole(out) as part, part.open("w", encoding="utf-8", errors="replace") as file:

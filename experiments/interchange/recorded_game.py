@@ -46,16 +46,22 @@ def events(
     given_up: End | None = None,
     **deal: Any,
 ) -> list[Event]:
-    """Return the events of a recorded game. A game that is not `over` has no end; one that was ended before its end by
-    HLE's rules ends as `max_turns`, or as it was `given_up`, with a strict score of 0.
+    """Return the events of a recorded game. A game that is not `over` has no end; one that was
+    ended before its end by HLE's rules ends as `max_turns`, or as it was `given_up`, with a strict
+    score of 0.
 
     `deal`: the `seed` or the `deck`.
     """
-    seats, events = [RecordedSeat(info, turns) for info in infos], list[Event]()
-    playing = play_async(seats, players=len(seats), label=label, sink=events.append, max_turns=len(turns), **deal)
+    seats = [RecordedSeat(info, turns) for info in infos]
+    events = list[Event]()
+    playing = play_async(
+        seats, players=len(seats), label=label, sink=events.append, max_turns=len(turns), **deal
+    )
     result = event_loop.run_anywhere(playing)
     if given_up and result.end == "max_turns":
-        events[-1] = GameEnded(result=result.model_copy(update={"end": given_up, "score_strict": 0}))
+        events[-1] = GameEnded(
+            result=result.model_copy(update={"end": given_up, "score_strict": 0})
+        )
     return [event for event in events if over or not isinstance(event, GameEnded)]
 
 

@@ -19,14 +19,21 @@ class Source:
     @property
     def name(self) -> str:
         """As games of a run are named: `full/2p-s1-r1`."""
-        return f"{self.arm}/{self.path.stem}" if self.arm else self.path.stem
+        if self.arm:
+            return f"{self.arm}/{self.path.stem}"
+        return self.path.stem
 
 
 def read(path: Path) -> list[Source]:
-    """The game of a journal, or all games of a run folder, unfinished ones included. Raises UserError for neither."""
+    """Return the game of a journal, or all games of a run folder, unfinished ones included. Raises
+    UserError for neither."""
     if not path.is_dir():
         return [Source(path)]
-    games = [Source(journal, journal.parent.name) for journal in peek_all(path, unreadable=leave_out)]
+    games = []
+    for journal in peek_all(path, unreadable=leave_out):
+        games.append(Source(journal, journal.parent.name))
     if not games:
-        raise UserError(f"there is no game in {str(path)!r}: a run folder has them in {GAMES}/ARM/*.jsonl")
+        raise UserError(
+            f"there is no game in {str(path)!r}: a run folder has them in {GAMES}/ARM/*.jsonl"
+        )
     return games

@@ -1,9 +1,11 @@
-"""A game as spans for tracing tools: game > turn > seat > role > chat, from the events of its journal and their times.
+"""A game as spans for tracing tools: game > turn > seat > role > chat, from the events of its
+journal and their times.
 
-A span's id is a hash of the game and of its place in it, so that the same journal always gives the same spans. Times
-are those of the journal: an answer came when its line was written, and was asked for its latency earlier, so that nodes
-that ran at the same time overlap. The names of attributes are those of OpenTelemetry's conventions for generative AI
-(`gen_ai.*`) where they have one, else `hanabi.*`.
+A span's id is a hash of the game and of its place in it, so that the same journal always gives the
+same spans. Times are those of the journal: an answer came when its line was written, and was asked
+for its latency earlier, so that nodes that ran at the same time overlap. The names of attributes
+are those of OpenTelemetry's conventions for generative AI (`gen_ai.*`) where they have one, else
+`hanabi.*`.
 """
 
 import hashlib
@@ -36,20 +38,24 @@ OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estima
 
 
 def error_type(call: Call) -> str | None:
-    """What kind of fault it was; None for a usable answer."""
+    """Return what kind of fault it was; None for a usable answer."""
     if call.outcome in USABLE:
         return None
     statuses = [attempt.status for attempt in call.attempts if attempt.status is not None]
-    return call.cause or (str(statuses[-1]) if call.outcome == "failed" and statuses else call.outcome)
+    return call.cause or (
+        str(statuses[-1]) if call.outcome == "failed" and statuses else call.outcome
+    )
 
 
 def plain_model(name: str) -> str:
-    """A model's own name: `gpt` of `openai:gpt@https://...`, without the address of its server."""
+    """Return a model's own name: `gpt` of `openai:gpt@https://...`, without the address of its
+    server."""
     return name.partition("@")[0].split(":", 1)[-1] or name
 
 
 def provider(name: str) -> str:
-    """Who serves a model, as the conventions name it: `openai` for every server that speaks its protocol."""
+    """Return who serves a model, as the conventions name it: `openai` for every server that speaks
+    its protocol."""
     kind, *rest = name.partition("@")[0].split(":")
     if kind == "langchain" and rest:
         return rest[0]
@@ -57,8 +63,11 @@ def provider(name: str) -> str:
 
 
 def request(seat: SeatInfo, call: Call) -> dict[str, Any]:
-    """What was asked for, as the conventions name it."""
-    settings = next((model for name, model in seat.models.items() if call.model in (name, model.get("model"))), {})
+    """Return what was asked for, as the conventions name it."""
+    settings = next(
+        (model for name, model in seat.models.items() if call.model in (name, model.get("model"))),
+        {},
+    )
     sampling = {f"gen_ai.request.{name}": settings.get(name) for name in SAMPLING}
     return {
         "gen_ai.operation.name": "chat",
@@ -69,11 +78,18 @@ def request(seat: SeatInfo, call: Call) -> dict[str, Any]:
 
 
 def content(call: Call) -> dict[str, str]:
-    """The prompt and the answer, as the conventions write them: JSON lists of messages with parts."""
-    messages = [{"role": m.role, "parts": [{"type": "text", "content": m.content}]} for m in call.messages]
+    """Return the prompt and the answer, as the conventions write them: JSON lists of messages with
+    parts."""
+    messages = []
+    for m in call.messages:
+        messages.append({"role": m.role, "parts": [{"type": "text", "content": m.content}]})
     parts = [{"type": "reasoning", "content": call.reasoning}] if call.reasoning else []
     parts += [{"type": "text", "content": call.text}] if call.text is not None else []
-    answer = [{"role": "assistant", "parts": parts, "finish_reason": call.finish or "stop"}] if parts else []
+    answer = (
+        [{"role": "assistant", "parts": parts, "finish_reason": call.finish or "stop"}]
+        if parts
+        else []
+    )
     return {
         "gen_ai.input.messages": json.dumps(messages, ensure_ascii=False),
         "gen_ai.output.messages": json.dumps(answer, ensure_ascii=False),
@@ -115,27 +131,38 @@ def failed_tries(start: int, at: int, call: Call) -> Iterator[SpanEvent]:
     for number, attempt in enumerate(call.attempts, 1):
         start = min(at, start + round(attempt.latency_s * 1e9))
         if attempt.error is not None:
-            attributes: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": attempt.waited_s}
-            status: dict[str, Value] = {} if attempt.status is None else {"http.response.status_code": attempt.status}
+            attributes: dict[str, Value] = {
+                "hanabi.try": number,
+                "hanabi.waited_s": attempt.waited_s,
+            }
+            status: dict[str, Value] = (
+                {} if attempt.status is None else {"http.response.status_code": attempt.status}
+            )
             yield SpanEvent("hanabi.try_failed", start, attributes | status)
         start = min(at, start + round(attempt.waited_s * 1e9))
 
 
 Timed = tuple[Line, int, Event | None]
-"""A line, when it was written, and its event; None for the beginning of a turn, whose view takes long to read."""
+"""A line, when it was written, and its event; None for the beginning of a turn, whose view takes
+long to read."""
 
 
 def timed(lines: Lines, first: int = 0) -> Iterator[Timed]:
-    """Yield the lines of a journal from the first on that is wanted. Raises UserError, which names the line."""
+    """Yield the lines of a journal from the first on that is wanted. Raises UserError, which names
+    the line."""
     for number, line in enumerate(lines.lines[first:], first + 1):
         if not line.at:
-            raise UserError(f"{lines.title}, line {number}: the line has no time, without which there is no span")
+            raise UserError(
+                f"{lines.title}, line {number}: the line has no time, without which there is no "
+                "span"
+            )
         event = None if line.tag == "turn_started" else next(lines.parse([line]))
         yield line, round(line.at * 1e6) * 1000, event
 
 
 def of_game(game: Game, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
-    """Yield the spans of a journal's game; the last one is the game's. Raises UserError for what is no journal."""
+    """Yield the spans of a journal's game; the last one is the game's. Raises UserError for what is
+    no journal."""
     game.refresh()
     spans = GameSpans(arm, content)
     for line, at, event in timed(game.lines):
@@ -160,7 +187,8 @@ class _Turn:
 
 @dataclass
 class GameSpans:
-    """Makes the spans of one game from its events in their order, each as soon as it is complete."""
+    """Makes the spans of one game from its events in their order, each as soon as it is
+    complete."""
 
     arm: str | None
     content: bool
@@ -178,9 +206,11 @@ class GameSpans:
 
     def feed(self, line: Line, at: int, event: Event | None) -> list[Span]:
         """Return the spans that this line completes."""
-        before, self._last = self._last or at, max(at, self._last)
+        before = self._last or at
+        self._last = max(at, self._last)
         if isinstance(event, GameStarted):
-            self.started, self._start = event, at
+            self.started = event
+            self._start = at
             self._trace = f"{_hash(f'{event.config_hash} {event.game} {at}', 16):032x}"
             return []
         if self.started is None:
@@ -194,18 +224,23 @@ class GameSpans:
         if isinstance(event, GameEnded):
             self.over = True
             return [self._game(self.started, at, event)]
-        if self._turn is None or self._turn.number != line.turn:  # a lean journal does not say when a turn begins
-            self._turn = _Turn(line.turn, (line.turn - 1) % self.started.players, before if event else at)
+        # a lean journal does not say when a turn begins
+        if self._turn is None or self._turn.number != line.turn:
+            self._turn = _Turn(
+                line.turn, (line.turn - 1) % self.started.players, before if event else at
+            )
         return self._in_turn(self.started, self._turn, at, event)
 
     def close(self) -> list[Span]:
-        """The spans of a game that is not over, as far as it got."""
+        """Return the spans of a game that is not over, as far as it got."""
         if self.started is None or self.over:
             return []
         ended = self._finished(self.started, self._turn, self._last, None) if self._turn else []
         return [*ended, self._game(self.started, self._last, None)]
 
-    def _in_turn(self, started: GameStarted, turn: _Turn, at: int, event: Event | None) -> list[Span]:
+    def _in_turn(
+        self, started: GameStarted, turn: _Turn, at: int, event: Event | None
+    ) -> list[Span]:
         if isinstance(event, Moved):
             self._turn = None
             return self._finished(started, turn, at, event)
@@ -223,23 +258,46 @@ class GameSpans:
             # times are written in milliseconds, so that a call may seem to begin before its turn
             start = max(at - round(event.latency_s * 1e9), min(turn.start, at))
             turn.calls.append((start, at, event))
-            return [self._chat(started, start, at, event)] if event.of_model else []
+            if event.of_model:
+                return [self._chat(started, start, at, event)]
+            return []
         return []
 
     # The spans
 
     def _span(
-        self, place: Place, parent: Place, name: str, start: int, end: int, attributes: Mapping[str, Any], **rest: Any
+        self,
+        place: Place,
+        parent: Place,
+        name: str,
+        start: int,
+        end: int,
+        attributes: Mapping[str, Any],
+        **rest: Any,
     ) -> Span:
-        """Return the span of a place in the game, such as `("turn", 3)`; attributes without a value are left out."""
+        """Return the span of a place in the game, such as `("turn", 3)`; attributes without a value
+        are left out."""
         values = {key: value for key, value in attributes.items() if value is not None}
         values["gen_ai.conversation.id"] = self._trace
-        span_id, parent_id = (_hash(f"{self._trace} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
-        return Span(int(self._trace, 16), span_id, parent_id if parent else None, name, start, end, values, **rest)
+        span_id, parent_id = (
+            _hash(f"{self._trace} {' '.join(map(str, ids))}", 8) for ids in (place, parent)
+        )
+        return Span(
+            int(self._trace, 16),
+            span_id,
+            parent_id if parent else None,
+            name,
+            start,
+            end,
+            values,
+            **rest,
+        )
 
     def _words(self, name: str, text: str) -> dict[str, Value]:
         """Return words of a model, or that may quote one, where they are wanted."""
-        return {name: text} if self.content else {}
+        if self.content:
+            return {name: text}
+        return {}
 
     def _game(self, started: GameStarted, at: int, ended: GameEnded | None) -> Span:
         attributes = {
@@ -248,17 +306,29 @@ class GameSpans:
             **{f"hanabi.{name}": getattr(started, name) for name in ("players", "seed", "repeat")},
             "hanabi.arm": self.arm,
             **{f"hanabi.{name}": getattr(started, name) for name in ("graph", "config_hash")},
-            **{f"hanabi.{name}": getattr(ended.result, name) if ended else None for name in OF_RESULT},
+            **{
+                f"hanabi.{name}": getattr(ended.result, name) if ended else None
+                for name in OF_RESULT
+            },
         }
         error = None
         if self._halted is not None and not ended:
-            error = f"suspended: {self._halted}" if self.content else "suspended"
-        name, halts = "invoke_workflow hanabi", tuple(self._halts)
-        return self._span(("game",), (), name, self._start, at, attributes, events=halts, error=error)
+            if self.content:
+                error = f"suspended: {self._halted}"
+            else:
+                error = "suspended"
+        name = "invoke_workflow hanabi"
+        halts = tuple(self._halts)
+        return self._span(
+            ("game",), (), name, self._start, at, attributes, events=halts, error=error
+        )
 
-    def _finished(self, started: GameStarted, turn: _Turn, at: int, moved: Moved | None) -> list[Span]:
+    def _finished(
+        self, started: GameStarted, turn: _Turn, at: int, moved: Moved | None
+    ) -> list[Span]:
         """Return the spans of the turn, and of its seat and its nodes."""
-        public, number = turn.place, turn.number
+        public = turn.place
+        number = turn.number
         if moved:
             past = moved.past
             public |= {
@@ -270,12 +340,19 @@ class GameSpans:
                 "hanabi.clues": past.tokens,
             }
         span = self._span(("turn", number), ("game",), "hanabi.turn", turn.start, at, public)
-        by_node = groupby(sorted(turn.calls, key=lambda timed: timed[2].node), key=lambda timed: timed[2].node)
-        return [*(self._role(turn, node, list(calls)) for node, calls in by_node), self._seat(started, turn, at), span]
+        by_node = groupby(
+            sorted(turn.calls, key=lambda timed: timed[2].node), key=lambda timed: timed[2].node
+        )
+        return [
+            *(self._role(turn, node, list(calls)) for node, calls in by_node),
+            self._seat(started, turn, at),
+            span,
+        ]
 
     def _seat(self, started: GameStarted, turn: _Turn, at: int) -> Span:
         end, decided = turn.decided or (at, None)
-        info, name = started.seat_at(turn.seat, turn.number), f"seat{turn.seat}"
+        info = started.seat_at(turn.seat, turn.number)
+        name = f"seat{turn.seat}"
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": name,
@@ -286,7 +363,11 @@ class GameSpans:
         events = turn.verdicts
         if decided:
             move = str(decided.move)
-            attributes |= {"hanabi.node": decided.node, "hanabi.move": move, "hanabi.forced": decided.forced}
+            attributes |= {
+                "hanabi.node": decided.node,
+                "hanabi.move": move,
+                "hanabi.forced": decided.forced,
+            }
             attributes |= self._words("hanabi.why", decided.why) if decided.why else {}
             if (rating := (decided.ratings or {}).get(move)) is not None:
                 rated: dict[str, Value] = {
@@ -294,13 +375,20 @@ class GameSpans:
                     "gen_ai.evaluation.score.value": rating,
                 }
                 events = [*events, SpanEvent("gen_ai.evaluation.result", end, rated)]
-        place, parent = ("seat", turn.number), ("turn", turn.number)
-        name, error = f"invoke_agent {name}", None if decided else "undecided"
-        return self._span(place, parent, name, turn.start, end, attributes, events=tuple(events), error=error)
+        place = ("seat", turn.number)
+        parent = ("turn", turn.number)
+        name = f"invoke_agent {name}"
+        error = None if decided else "undecided"
+        return self._span(
+            place, parent, name, turn.start, end, attributes, events=tuple(events), error=error
+        )
 
     def _role(self, turn: _Turn, node: str, calls: list[tuple[int, int, Call]]) -> Span:
         last = {call.sample: call for *_, call in calls}  # the last answer of each sample counts
-        absent = [call.outcome for call in last.values() if call.outcome in ("fallback", "failed", "reasked")]
+        absent = []
+        for call in last.values():
+            if call.outcome in ("fallback", "failed", "reasked"):
+                absent.append(call.outcome)
         role = calls[0][2].role
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
@@ -309,10 +397,14 @@ class GameSpans:
             **turn.place,
             "hanabi.program": not any(call.of_model for *_, call in calls),
         }
-        start, end = min(start for start, *_ in calls), max(at for _, at, _ in calls)
-        place, parent = ("role", turn.number, node), ("seat", turn.number)
+        start = min(start for start, *_ in calls)
+        end = max(at for _, at, _ in calls)
+        place = ("role", turn.number, node)
+        parent = ("seat", turn.number)
         error = f"no usable reply: {absent[0]}" if len(absent) == len(last) else None
-        return self._span(place, parent, f"invoke_agent {role}", start, end, attributes, error=error)
+        return self._span(
+            place, parent, f"invoke_agent {role}", start, end, attributes, error=error
+        )
 
     def _chat(self, started: GameStarted, start: int, at: int, call: Call) -> Span:
         self._seen[call.key] += 1
@@ -328,13 +420,17 @@ class GameSpans:
             "error.type": error_type(call),
             **(content(call) if self.content else {}),
         }
-        fault = None
+        fault: str | None = None
         if call.outcome not in USABLE:
-            why = call.error if self.content and call.error else call.cause
-            fault = call.outcome if why is None else f"{call.outcome}: {why}"
-        place, parent = ("chat", *call.key, self._seen[call.key]), ("role", call.turn, call.node)
-        tries, name = tuple(failed_tries(start, at, call)), f"chat {plain_model(call.model)}"
-        return self._span(place, parent, name, start, at, attributes, events=tries, error=fault, remote=True)
+            reason = call.error if self.content and call.error else call.cause
+            fault = call.outcome if reason is None else f"{call.outcome}: {reason}"
+        place = ("chat", *call.key, self._seen[call.key])
+        parent = ("role", call.turn, call.node)
+        tries = tuple(failed_tries(start, at, call))
+        name = f"chat {plain_model(call.model)}"
+        return self._span(
+            place, parent, name, start, at, attributes, events=tries, error=fault, remote=True
+        )
 
 
 def _hash(text: str, size: int) -> int:

@@ -1,8 +1,9 @@
-"""A run folder while a run asks: the lock that keeps other runs out, and how commands reach the processes that ask.
+"""A run folder while a run asks: the lock that keeps other runs out, and how commands reach the
+processes that ask.
 
-Each process that asks has a file of its own in `.control/`, which only its owner can read, and which it locks as long
-as it lives. A command writes a request beside it and waits for the response. Files, unlike sockets, work under any path
-and on shared file systems.
+Each process that asks has a file of its own in `.control/`, which only its owner can read, and
+which it locks as long as it lives. A command writes a request beside it and waits for the response.
+Files, unlike sockets, work under any path and on shared file systems.
 """
 
 import json
@@ -23,13 +24,16 @@ from orchestrator.errors import UserError
 from orchestrator.logs import log
 
 CONTROL = ".control"
-PLAYER, REQUEST, RESPONSE = ".player", ".request", ".response"
+PLAYER = ".player"
+REQUEST = ".request"
+RESPONSE = ".response"
 """The ends of the names of files."""
 PATIENCE_S = 10.0
 """Seconds for which a command waits for a response."""
 POLL_S = 0.05
 CAN_CONTROL = hasattr(os, "geteuid")
-"""Whether files have owners that can be told; Windows' cannot, and its processes cannot be asked whether they live."""
+"""Whether files have owners that can be told; Windows' cannot, and its processes cannot be asked
+whether they live."""
 LARGEST = 64 * 1024
 """Bytes of a request that are read."""
 
@@ -41,10 +45,12 @@ LOCK_PATIENCE_S = 3.0
 
 @contextmanager
 def alone(folder: Path, *, shared: bool = False, below: str = "") -> Iterator[None]:
-    """Keep other runs out of a folder; shards (`shared`) keep out only runs of the whole. Raises UserError.
+    """Keep other runs out of a folder; shards (`shared`) keep out only runs of the whole. Raises
+    UserError.
 
-    `below`: the folder within it that is locked, where `record.files.locked` locks the run folder itself. The lock ends
-    with the process. A file system without locks locks nothing; each journal is then guarded by its own lock alone.
+    `below`: the folder within it that is locked, where `record.files.locked` locks the run folder
+    itself. The lock ends with the process. A file system without locks locks nothing; each journal
+    is then guarded by its own lock alone.
     """
     (folder / below).mkdir(parents=True, exist_ok=True)
     with locks.opened_folder(folder / below) as descriptor:
@@ -52,8 +58,8 @@ def alone(folder: Path, *, shared: bool = False, below: str = "") -> Iterator[No
         while not locks.take(descriptor, shared=shared):
             if time.monotonic() > until:
                 raise UserError(
-                    f"another program is playing the run in {str(folder)!r}; wait until it has ended, or give another "
-                    "--out"
+                    f"another program is playing the run in {str(folder)!r}; wait until it has "
+                    "ended, or give another --out"
                 )
             time.sleep(0.1)
         yield
@@ -85,7 +91,8 @@ class Inbox:
     name: str
 
     def poll(self, answer: Answer) -> None:
-        """Answer the requests that have come, in their order. Raises nothing: a run never fails by its control."""
+        """Answer the requests that have come, in their order. Raises nothing: a run never fails by
+        its control."""
         for path in sorted(self.folder.glob(f"{self.name}.*{REQUEST}")):
             try:
                 try:
@@ -109,8 +116,8 @@ def _response(request: Mapping[str, Any], answer: Answer) -> Mapping[str, Any]:
 
 
 def _object(path: Path, owner: int | None = None) -> Mapping[str, Any] | None:
-    """Return the JSON object in a file (of this user, if one is given); None for anything else, which makes nobody
-    wait. Raises OSError, for a link as well."""
+    """Return the JSON object in a file (of this user, if one is given); None for anything else,
+    which makes nobody wait. Raises OSError, for a link as well."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         facts = os.fstat(descriptor)
@@ -121,21 +128,30 @@ def _object(path: Path, owner: int | None = None) -> Mapping[str, Any] | None:
         return None
     finally:
         os.close(descriptor)
-    return data if isinstance(data, dict) else None
+    if isinstance(data, dict):
+        return data
+    return None
 
 
 @contextmanager
 def listening(folder: Path, about: Mapping[str, Any]) -> Iterator[Inbox | None]:
-    """Give the inbox of this process while it asks; None where the folder cannot hold one, which stops no run.
+    """Give the inbox of this process while it asks; None where the folder cannot hold one, which
+    stops no run.
 
-    `about`: what commands are told of this process. Unless it plays a `shard`, no other plays the run, and files that
-    others have left are removed.
+    `about`: what commands are told of this process. Unless it plays a `shard`, no other plays the
+    run, and files that others have left are removed.
     """
     if not CAN_CONTROL:
         yield None
         return
-    name, control = f"{os.getpid()}-{uuid4().hex[:8]}", folder / CONTROL
-    process = {"pid": os.getpid(), "host": socket.gethostname(), "user": _user(os.getuid()), "began": time.time()}
+    name = f"{os.getpid()}-{uuid4().hex[:8]}"
+    control = folder / CONTROL
+    process = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "user": _user(os.getuid()),
+        "began": time.time(),
+    }
     try:
         if not about.get("shard"):
             _clear(control, "*")
@@ -161,7 +177,8 @@ def _user(number: int) -> str:
 
 
 def _announced(control: Path, name: str, about: Mapping[str, Any]) -> int:
-    """Write the file of a process under a lock that ends with the process; returns what holds the lock."""
+    """Write the file of a process under a lock that ends with the process; returns what holds the
+    lock."""
     control.mkdir(mode=0o700, exist_ok=True)
     if control.is_symlink() or control.stat().st_uid != os.geteuid():
         raise PermissionError(f"{control} belongs to somebody else")
@@ -215,7 +232,8 @@ class Player:
         return _runs(self.about["pid"])
 
     def ask(self, **request: Any) -> Mapping[str, Any]:
-        """Return its response. Raises TimeoutError when none comes, and UserError when it ends meanwhile."""
+        """Return its response. Raises TimeoutError when none comes, and UserError when it ends
+        meanwhile."""
         path = self.folder / f"{self.name}.{time.time_ns()}-{uuid4().hex[:8]}{REQUEST}"
         process = f"process {self.about.get('pid')} on {self.about.get('host')}"
         _write(path, request)
@@ -224,12 +242,14 @@ class Player:
         with suppress(FileNotFoundError):
             path.unlink()  # nobody has read it
             raise TimeoutError(
-                f"{process} plays the run and does not answer; it is busy or stopped. Nothing was changed, try again"
+                f"{process} plays the run and does not answer; it is busy or stopped. Nothing "
+                "was changed, try again"
             )
         if (response := self._response(path.with_suffix(RESPONSE))) is not None:
             return response
         raise TimeoutError(
-            f"{process} has read the command and does not say what came of it; see `orchestrator experiment status`"
+            f"{process} has read the command and does not say what came of it; see "
+            "`orchestrator experiment status`"
         )
 
     def _response(self, path: Path) -> Mapping[str, Any] | None:
@@ -247,7 +267,8 @@ class Player:
 
 
 def players(folder: Path) -> list[Player]:
-    """Return the processes that ask the run in a folder; the files of those that were killed are removed.
+    """Return the processes that ask the run in a folder; the files of those that were killed are
+    removed.
 
     Raises UserError where another user plays it.
     """
@@ -258,7 +279,9 @@ def players(folder: Path) -> list[Player]:
         return []
     except PermissionError:
         owner = _user(control.stat().st_uid)
-        raise UserError(f"the run in {str(folder)!r} is played by {owner}, and only they can control it") from None
+        raise UserError(
+            f"the run in {str(folder)!r} is played by {owner}, and only they can control it"
+        ) from None
     living = []
     for path in files:
         about: Mapping[str, Any] = {}
@@ -287,7 +310,9 @@ def _runs(pid: int) -> bool:
 def _write(path: Path, data: Mapping[str, Any]) -> None:
     """Write a file in one go, readable by the owner alone."""
     part = path.with_suffix(".part")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    with os.fdopen(
+        os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
         json.dump(data, file)
     if os.geteuid() == 0:  # root may control any run, whose owner must be able to read this
         os.chown(part, path.parent.stat().st_uid, -1)
@@ -305,7 +330,9 @@ def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
     """
     processes = players(folder)
     if not CAN_CONTROL:
-        raise UserError("on this system a run takes no commands while it plays; stop it with Ctrl-C")
+        raise UserError(
+            "on this system a run takes no commands while it plays; stop it with Ctrl-C"
+        )
     if not processes:
         if is_playing(folder):
             raise UserError(f"the run in {str(folder)!r} takes no commands: {DEAF}")
@@ -326,13 +353,15 @@ def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def live_status(folder: Path) -> dict[str, Any]:
-    """Return what the processes that ask in a run folder say, and sentences on those that say nothing."""
+    """Return what the processes that ask in a run folder say, and sentences on those that say
+    nothing."""
     answers: list[dict[str, Any]] = []
     silent: list[str] = []
     try:
         processes = players(folder)
     except UserError as error:
-        processes, silent = [], [str(error)]
+        processes = []
+        silent = [str(error)]
     for player in processes:
         try:
             answers.append({**player.about, **player.ask(command="status")})
@@ -340,10 +369,18 @@ def live_status(folder: Path) -> dict[str, Any]:
             silent.append(str(error))
     if not processes and not silent and is_playing(folder):
         silent.append(f"a process that takes no commands: {DEAF}")
+    failed = {}
+    for answer in answers:
+        for unit, why in answer["failed"].items():
+            failed[unit] = why
+    suspended = {}
+    for answer in answers:
+        for unit, why in answer["suspended"].items():
+            suspended[unit] = why
     return {
         "playing": sum(answer["playing"] for answer in answers),
-        "failed": {unit: why for answer in answers for unit, why in answer["failed"].items()},
-        "suspended": {unit: why for answer in answers for unit, why in answer["suspended"].items()},
+        "failed": failed,
+        "suspended": suspended,
         "players": answers,
         "silent": silent,
     }

@@ -1,5 +1,5 @@
-"""Executors ask the units of a run: one in this process, one in several. The latter has one loop for processes of this
-machine (`processes`) and for Ray actors (`ray_actors`).
+"""Executors ask the units of a run: one in this process, one in several. The latter has one loop
+for processes of this machine (`processes`) and for Ray actors (`ray_actors`).
 
 Messages to a worker: a unit, and changes of the run. Messages from it: WorkerReady, WorkerFailed,
 WorkerDied, Outcome, Status.
@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Generic
 from uuid import uuid4
 
-from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit, StopRun
+from experiments.running.control import (
+    CancelUnit,
+    Change,
+    LimitCalls,
+    PauseRun,
+    ResumeRun,
+    RetryUnit,
+    StopRun,
+)
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
@@ -32,7 +40,8 @@ EVERY_S = 0.2
 
 
 class LocalExecutor(Generic[U]):
-    """Asks all units in the event loop of this process. The results do not depend on which executor is used."""
+    """Asks all units in the event loop of this process. The results do not depend on which executor
+    is used."""
 
     def __init__(self, task: Task[U], layer: ModelLayer) -> None:
         self._task = task
@@ -41,7 +50,8 @@ class LocalExecutor(Generic[U]):
         self._closed: str | None = None
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
-        """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
+        """Ask all units, begun in their order, and return. Raises UserError when they cannot be
+        asked."""
         event_loop.run_anywhere(self._play(units, on_outcome, on_tick))
 
     async def _play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
@@ -61,7 +71,8 @@ class LocalExecutor(Generic[U]):
             await pool.aclose()
 
     def close(self, why: str) -> None:
-        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal handler."""
+        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal
+        handler."""
         self._closed = why
         if self._pool:
             self._pool.gate.close(why)
@@ -69,17 +80,21 @@ class LocalExecutor(Generic[U]):
     @property
     def status(self) -> Status:
         """How the units stand now."""
-        return self._pool.status if self._pool else Status()
+        if self._pool:
+            return self._pool.status
+        return Status()
 
     def obey(self, change: Change[U]) -> None:
-        """Change how the units are asked, from the next call, turn and unit on; called by `on_tick`."""
+        """Change how the units are asked, from the next call, turn and unit on; called by
+        `on_tick`."""
         if self._pool:
             self._pool.obey(change)
             if isinstance(change, RetryUnit):
                 self._pool.retry(change.unit)
 
     def end(self) -> None:
-        """Stop at once; unfinished journals can be continued. Here the units ended with the event loop."""
+        """Stop at once; unfinished journals can be continued. Here the units ended with the event
+        loop."""
 
 
 async def stream(units: Iterable[U]) -> AsyncIterator[U]:
@@ -145,7 +160,9 @@ class Transport(ABC, Generic[U]):
         """Start a worker. Raises UserError."""
 
     @abstractmethod
-    def receive(self, workers: Sequence[Worker[U]], seconds: float) -> Iterator[tuple[Worker[U], object]]:
+    def receive(
+        self, workers: Sequence[Worker[U]], seconds: float
+    ) -> Iterator[tuple[Worker[U], object]]:
         """Give the messages of workers, waiting so many seconds for the first one."""
 
     def lost(self, worker: Worker[U]) -> None:
@@ -156,7 +173,8 @@ class Transport(ABC, Generic[U]):
 
 
 class WorkerPool(Generic[U]):
-    """When a worker dies, each unit that it may have been asking is asked again alone: only the culprit fails."""
+    """When a worker dies, each unit that it may have been asking is asked again alone: only the
+    culprit fails."""
 
     def __init__(self, transport: Transport[U], workers: int) -> None:
         self._transport = transport
@@ -170,7 +188,8 @@ class WorkerPool(Generic[U]):
         """The last change of each thing, which a worker that takes the place of another is told."""
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
-        """Ask all units. Raises what the callbacks raise, and UserError when the workers cannot ask."""
+        """Ask all units. Raises what the callbacks raise, and UserError when the workers cannot
+        ask."""
         while len(self._workers) < self._number and not self._closed:
             self._workers.append(self._transport.start())
         for unit in self._play(deque(units), on_outcome, on_tick):
@@ -191,7 +210,9 @@ class WorkerPool(Generic[U]):
             case ResumeRun():
                 self._changes.pop(PauseRun, None)
             case LimitCalls():  # the workers divide it among them
-                self._changes[change.model] = change = replace(change, most=max(1, change.most // self._number))
+                self._changes[change.model] = change = replace(
+                    change, most=max(1, change.most // self._number)
+                )
             case CancelUnit():
                 self._changes[change.name] = change
             case RetryUnit():
@@ -230,7 +251,8 @@ class WorkerPool(Generic[U]):
         return suspects
 
     def _supply(self, units: deque[U]) -> None:
-        """Give each unit to the worker with the most room; or tell all workers that the run stops."""
+        """Give each unit to the worker with the most room; or tell all workers that the run
+        stops."""
         while units and not self._closed:
             worker = max(self._workers, key=lambda worker: worker.room)
             if worker.room <= 0:

@@ -37,8 +37,9 @@ class ModelOptions:
     def layer(self, budget: Budget | None = None, share: int = 1) -> ModelLayer:
         """Return the model layer of a process.
 
-        `share`: how many processes divide the limit of each model among them. `budget`: one that is shared with other
-        processes; its own if not given. Raises UserError for a recording that does not exist.
+        `share`: how many processes divide the limit of each model among them. `budget`: one that is
+        shared with other processes; its own if not given. Raises UserError for a recording that
+        does not exist.
         """
         if budget is None and self.limited:
             budget = Budget(self.max_tokens, self.max_usd)
@@ -51,7 +52,8 @@ class ModelOptions:
 
 
 def budget(amounts: Sequence[str]) -> tuple[int | None, float | None]:
-    """Read the budgets of a command line, `2000000tokens` and `5usd`: the most tokens, and the most dollars.
+    """Read the budgets of a command line, `2000000tokens` and `5usd`: the most tokens, and the most
+    dollars.
 
     Raises UserError.
     """

@@ -11,7 +11,8 @@ WANTED = 8192
 
 
 def units(calls: int, *, cached: bool) -> int:
-    """Return how many units can be open beside so many calls at a time. Raises UserError when not even one can.
+    """Return how many units can be open beside so many calls at a time. Raises UserError when not
+    even one can.
 
     A unit has its journal, a call its connection and, where answers are cached, a lock.
     """
@@ -20,8 +21,8 @@ def units(calls: int, *, cached: bool) -> int:
     if left < 1:
         needed = 2 ** (limit - left).bit_length()
         raise UserError(
-            f"this process may open {limit} files, too few for {calls} calls at a time; say `ulimit -n {needed}` "
-            "first, or set a lower max_concurrency for the model"
+            f"this process may open {limit} files, too few for {calls} calls at a time; say "
+            f"`ulimit -n {needed}` first, or set a lower max_concurrency for the model"
         )
     return left
 
@@ -29,7 +30,9 @@ def units(calls: int, *, cached: bool) -> int:
 def _open_files() -> int:
     """Return how many files this process has open; 0 on a system that does not tell."""
     folder = Path("/dev/fd")
-    return len(list(folder.iterdir())) if folder.is_dir() else 0
+    if folder.is_dir():
+        return len(list(folder.iterdir()))
+    return 0
 
 
 def _raised() -> int:
@@ -39,9 +42,14 @@ def _raised() -> int:
     except ImportError:  # a system without such limits
         return WANTED
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
+    if hard == resource.RLIM_INFINITY:
+        wanted = WANTED
+    else:
+        wanted = min(hard, WANTED)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
-        return min(soft, WANTED) if soft > 0 else WANTED
+        if soft > 0:
+            return min(soft, WANTED)
+        return WANTED
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     except (OSError, ValueError):  # some systems have a lower limit than they say

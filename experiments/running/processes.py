@@ -1,4 +1,5 @@
-"""Workers that are processes of this machine: both ends of the pipe through which units and outcomes go."""
+"""Workers that are processes of this machine: both ends of the pipe through which units and
+outcomes go."""
 
 import asyncio
 import multiprocessing
@@ -73,16 +74,23 @@ class PipeWorker(Worker[U]):
 
 
 class Processes(Transport[U]):
-    """Worker processes; they divide the limits of models among them, and the main process keeps the accounts."""
+    """Worker processes; they divide the limits of models among them, and the main process keeps the
+    accounts."""
 
-    def __init__(self, task: Task[U], options: ModelOptions, budget: Budget | None, workers: int) -> None:
-        self._task, self._options, self._workers = task, options, workers
+    def __init__(
+        self, task: Task[U], options: ModelOptions, budget: Budget | None, workers: int
+    ) -> None:
+        self._task = task
+        self._options = options
+        self._workers = workers
         self._accounts = budget.accounts if budget else Accounts()
 
     def start(self) -> PipeWorker[U]:
         return PipeWorker(self._task, self._options, self._workers)
 
-    def receive(self, workers: Sequence[Worker[U]], seconds: float) -> Iterator[tuple[Worker[U], object]]:
+    def receive(
+        self, workers: Sequence[Worker[U]], seconds: float
+    ) -> Iterator[tuple[Worker[U], object]]:
         by_pipe = {worker.pipe: worker for worker in workers if isinstance(worker, PipeWorker)}
         for pipe in wait(list(by_pipe), seconds):
             worker = by_pipe[pipe]  # type: ignore[index]  # only connections were waited for
@@ -107,7 +115,8 @@ class Processes(Transport[U]):
 
 
 class MainProcess(Generic[U]):
-    """The worker's end of the pipe: the process that started it sends units, keeps the accounts, takes outcomes."""
+    """The worker's end of the pipe: the process that started it sends units, keeps the accounts,
+    takes outcomes."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -159,7 +168,8 @@ def work(
     workers: int,
     codes: tuple[OwnCode, ...] = (),
 ) -> None:
-    """Ask until the process is ended; its entry point. Interrupts are handled by the main process."""
+    """Ask until the process is ended; its entry point. Interrupts are handled by the main
+    process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
@@ -171,18 +181,22 @@ def work(
 
 
 def _exit_with_parent() -> None:
-    """End when the main process ends; otherwise the worker would go on with nobody to take the outcomes."""
+    """End when the main process ends; otherwise the worker would go on with nobody to take the
+    outcomes."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-async def _work(pipe: Connection, name: str, task: Task[U], options: ModelOptions, workers: int) -> None:
+async def _work(
+    pipe: Connection, name: str, task: Task[U], options: ModelOptions, workers: int
+) -> None:
     main = MainProcess[U](pipe)
 
     def ended(outcome: Outcome[U]) -> None:
-        main.send(pool.status)  # first, so that the main process knows everything when the last unit has ended
+        # first, so that the main process knows everything when the last unit has ended
+        main.send(pool.status)
         main.send(outcome)
 
     async def report_status() -> None:
@@ -190,7 +204,11 @@ async def _work(pipe: Connection, name: str, task: Task[U], options: ModelOption
             await asyncio.sleep(STATUS_S)
             main.send(pool.status)
 
-    pool = UnitPool(task, options.layer(Budget(teller=main, process=name) if options.limited else None, workers), ended)
+    pool = UnitPool(
+        task,
+        options.layer(Budget(teller=main, process=name) if options.limited else None, workers),
+        ended,
+    )
     threading.Thread(target=main.listen, args=(pool,), daemon=True).start()
     main.send(WorkerReady(pool.at_once + AHEAD))
     reporting = asyncio.create_task(report_status())

@@ -1,5 +1,6 @@
-"""How far a run has come, as plain data: the load of its models, units, the mean score of each arm, what is spent, what
-is left. Whoever shows it (`experiments.cli.run_progress`) derives from `Progress`, which prints nothing."""
+"""How far a run has come, as plain data: the load of its models, units, the mean score of each arm,
+what is spent, what is left. Whoever shows it (`experiments.cli.run_progress`) derives from
+`Progress`, which prints nothing."""
 
 import time
 from collections import Counter, defaultdict
@@ -28,13 +29,22 @@ class Load:
     """Calls that the server refused because there were too many (429)."""
 
     def __add__(self, other: "Load") -> "Load":
-        return Load(self.busy + other.busy, self.limit + other.limit, self.rate_limited + other.rate_limited)
+        return Load(
+            self.busy + other.busy, self.limit + other.limit, self.rate_limited + other.rate_limited
+        )
 
 
 def run_status(experiment: str | None, spent: Usage, **more: Any) -> dict[str, Any]:
-    """Return how the run in a folder stands, as plain data; `more`: how many `games` (or `things`) are planned,
-    `finished` and `begun`, and others."""
-    return {"experiment": experiment, "failed": {}, "turns": 0, "tokens": spent.tokens, "usd": spent.usd, **more}
+    """Return how the run in a folder stands, as plain data; `more`: how many `games` (or `things`)
+    are planned, `finished` and `begun`, and others."""
+    return {
+        "experiment": experiment,
+        "failed": {},
+        "turns": 0,
+        "tokens": spent.tokens,
+        "usd": spent.usd,
+        **more,
+    }
 
 
 @dataclass
@@ -83,11 +93,18 @@ class Status:
         self.moves.setdefault(arm, Counter()).update(origin.counts)
 
     def __add__(self, other: "Status") -> "Status":
-        models, arms = dict.fromkeys((*self.loads, *other.loads)), dict.fromkeys((*self.moves, *other.moves))
+        models = dict.fromkeys((*self.loads, *other.loads))
+        arms = dict.fromkeys((*self.moves, *other.moves))
         return Status(
-            loads={name: self.loads.get(name, Load()) + other.loads.get(name, Load()) for name in models},
+            loads={
+                name: self.loads.get(name, Load()) + other.loads.get(name, Load())
+                for name in models
+            },
             priced=self.priced and other.priced,
-            moves={arm: self.moves.get(arm, Counter()) + other.moves.get(arm, Counter()) for arm in arms},
+            moves={
+                arm: self.moves.get(arm, Counter()) + other.moves.get(arm, Counter())
+                for arm in arms
+            },
             fake=self.fake or other.fake,
             **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
         )
@@ -113,21 +130,26 @@ class ArmProgress:
     units: int
     mean: str
     own: str
-    """The share of its moves that are its model's own, in the games of this command; `-` without moves."""
+    """The share of its moves that are its model's own, in the games of this command; `-` without
+    moves."""
     forced: int
     refused: int
 
 
 class Progress:
-    """Called with each outcome, and with the status now and then. It uses no thread, so that processes can fork."""
+    """Called with each outcome, and with the status now and then. It uses no thread, so that
+    processes can fork."""
 
     def __init__(self) -> None:
         self.max_usd: float | None = None
         self.max_tokens: int | None = None
         self.task: Task[Any] | None = None
-        self.title, self.total, self.ended = "", 0, 0
+        self.title = ""
+        self.total = 0
+        self.ended = 0
         self.status = Status()
-        self.paused, self.stops = "", ""
+        self.paused = ""
+        self.stops = ""
         """What is said while the run is paused, and once it was interrupted."""
         self._before = 0
         self._scores = defaultdict[str, list[float]](list)
@@ -161,12 +183,15 @@ class Progress:
         before: Mapping[str, Measured] | None = None,
         arms: Iterable[str] = (),
     ) -> None:
-        """Begin a run, or a part of one. `before`: the units that earlier commands finished; `arms` are shown in their
-        order."""
+        """Begin a run, or a part of one. `before`: the units that earlier commands finished; `arms`
+        are shown in their order."""
         self.end()
         before = before or {}
-        self.title, self.task, self.total = title, task, len(units)
-        self._waiting, self.status = Counter(unit.turns for unit in units), Status()
+        self.title = title
+        self.task = task
+        self.total = len(units)
+        self._waiting = Counter(unit.turns for unit in units)
+        self.status = Status()
         self._turns.clear()
         self._scores = defaultdict(list, {arm: [] for arm in arms})
         self.ended = self._before = 0
@@ -203,7 +228,8 @@ class Progress:
 
     def pause(self, text: str) -> None:
         """Say so, and let the clock of the time left stand still."""
-        self.paused, self._paused_at = text, time.monotonic()
+        self.paused = text
+        self._paused_at = time.monotonic()
         self.line(text)
 
     def resume(self) -> None:
@@ -216,7 +242,8 @@ class Progress:
 
     def arms(self) -> Iterator[ArmProgress]:
         for arm in dict.fromkeys((*self._scores, *self.status.moves)):
-            scores, counts = self._scores.get(arm, []), self.status.moves.get(arm, Counter())
+            scores = self._scores.get(arm, [])
+            counts = self.status.moves.get(arm, Counter())
             moves = counts["model_moves"]
             own = percent(counts["own"] / moves) if moves else "-"
             mean = f"{fmean(scores):.2f}" if scores else "-"
@@ -225,25 +252,36 @@ class Progress:
     def models(self) -> Iterator[str]:
         """Give sentences on the calls of each model and what they cost."""
         for name, load in self.status.loads.items():
-            limited = f", {load.rate_limited} rate-limited (429)" if load.rate_limited else ""
+            if load.rate_limited:
+                limited = f", {load.rate_limited} rate-limited (429)"
+            else:
+                limited = ""
             yield f"{name} {load.busy}/{load.limit} calls{limited}"
         if self.status.loads:
-            tokens = f"{self.status.tokens:,} tokens" + (f" of {self.max_tokens:,}" if self.max_tokens else "")
+            tokens = f"{self.status.tokens:,} tokens" + (
+                f" of {self.max_tokens:,}" if self.max_tokens else ""
+            )
             usd = f", ${self.status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
             spent = tokens + (usd if self.status.priced and self.status.tokens else "")
-            yield f"{self.status.unusable} unusable answers, {self.status.fallbacks} fallbacks, {spent}"
+            yield (
+                f"{self.status.unusable} unusable answers, {self.status.fallbacks} fallbacks, "
+                f"{spent}"
+            )
         if self.status.fake:
             yield "the package's fake server answers, not a language model"
 
     def left(self) -> tuple[float, float] | None:
-        """Return the seconds and the dollars that are left, from the turns so far and those that are expected; None
-        while nobody can say."""
-        steps, ahead = self.ended - self._before, float(self.total - self.ended)
+        """Return the seconds and the dollars that are left, from the turns so far and those that
+        are expected; None while nobody can say."""
+        steps = self.ended - self._before
+        ahead = float(self.total - self.ended)
         if self.status.turns:
-            steps, expected = self.status.turns - self.status.earlier, 0.0
+            steps = self.status.turns - self.status.earlier
+            expected = 0.0
             for turns, number in self._waiting.items():
                 ended = self._turns[turns]
-                # the mean of those that ended, and of some that nobody saw, since short ones end first
+                # the mean of those that ended, and of some that nobody saw, since short ones end
+                # first
                 expected += number * ((sum(ended) + UNSEEN * (turns or 0)) / (len(ended) + UNSEEN))
             behind = self.status.turns - self._ended_turns
             share = self.status.playing / (self._waiting.total() or 1)
@@ -252,4 +290,6 @@ class Progress:
         if steps < FEWEST or self.ended == self.total or self.paused:
             return None
         seconds = (time.monotonic() - self._began) / steps * ahead
-        return seconds, self.status.usd / (self.status.turns or steps) * ahead if self.status.priced else 0.0
+        return seconds, self.status.usd / (
+            self.status.turns or steps
+        ) * ahead if self.status.priced else 0.0

@@ -1,9 +1,9 @@
-"""Workers that are Ray actors: on the machines of a cluster whose address is given in RAY_ADDRESS, or in processes of
-this machine.
+"""Workers that are Ray actors: on the machines of a cluster whose address is given in RAY_ADDRESS,
+or in processes of this machine.
 
-A few actors ask many units each and divide the limits of models among them, as processes do; another one keeps the
-run's budget accounts. All machines must see the run folder under the same path, and have the models' API keys in their
-environment.
+A few actors ask many units each and divide the limits of models among them, as processes do;
+another one keeps the run's budget accounts. All machines must see the run folder under the same
+path, and have the models' API keys in their environment.
 """
 
 import logging
@@ -28,11 +28,13 @@ from orchestrator.models.budget import Accounts, Budget
 from orchestrator.plugins import OwnCode
 
 ADDRESS = "RAY_ADDRESS"
-"""Ray's own environment variable for the address of a cluster; `auto` is the one that runs on this machine."""
+"""Ray's own environment variable for the address of a cluster; `auto` is the one that runs on this
+machine."""
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics
 if not os.environ.get(ADDRESS):
-    # Ray would listen to the whole network; its name for listening to this machine alone, on Linux as well
+    # Ray would listen to the whole network; its name for listening to this machine alone, on Linux
+    # as well
     os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 try:
     import ray
@@ -51,11 +53,13 @@ PRIVATE: Mapping[str, Any] = {
 }
 """A cluster of one run, on this machine."""
 CPU_SHARE = 0.25
-"""CPUs reserved for each worker actor, which mostly waits for models; less when there are many actors."""
+"""CPUs reserved for each worker actor, which mostly waits for models; less when there are many
+actors."""
 
 
 class AccountsActor:
-    """Keeps the run's budget accounts; a Ray actor without `async` methods, for such a one answers in order."""
+    """Keeps the run's budget accounts; a Ray actor without `async` methods, for such a one answers
+    in order."""
 
     def __init__(self, accounts: Accounts) -> None:
         self._accounts = accounts
@@ -91,10 +95,15 @@ class WorkerActor(Generic[U]):
         codes: tuple[OwnCode, ...] = (),
     ) -> None:
         with suppress(OSError):
-            os.chdir(folder)  # actors have working folders of their own, and paths are those of the command
+            # actors have working folders of their own, and paths are those of the command
+            os.chdir(folder)
         named.bring_again(codes)
-        budget = Budget(teller=AccountsClient(accounts), process=name) if accounts is not None else None
-        self._pool: UnitPool[U] = UnitPool(task, options.layer(budget, workers), lambda outcome: None)
+        budget = (
+            Budget(teller=AccountsClient(accounts), process=name) if accounts is not None else None
+        )
+        self._pool: UnitPool[U] = UnitPool(
+            task, options.layer(budget, workers), lambda outcome: None
+        )
         self._numbers = count(1)
 
     async def state(self) -> tuple[WorkerReady, Status]:
@@ -120,7 +129,10 @@ class RayWorker(Worker[U]):
         self._status_at = time.monotonic()
 
     def send(self, message: object) -> None:
-        method = self.actor.ask if isinstance(message, Unit) else self.actor.obey
+        if isinstance(message, Unit):
+            method = self.actor.ask
+        else:
+            method = self.actor.obey
         self.answers.add(method.remote(message))
 
     def ask_status(self) -> None:
@@ -136,7 +148,9 @@ class RayWorker(Worker[U]):
 class RayActors(Transport[U]):
     """Worker actors, with one actor for the accounts."""
 
-    def __init__(self, task: Task[U], options: ModelOptions, budget: Budget | None, workers: int) -> None:
+    def __init__(
+        self, task: Task[U], options: ModelOptions, budget: Budget | None, workers: int
+    ) -> None:
         self._started_ray = _join_cluster()
         self._workers = workers
         accounts: Any = ray.remote(num_cpus=0)(AccountsActor)
@@ -145,16 +159,23 @@ class RayActors(Transport[U]):
 
     def start(self) -> RayWorker[U]:
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        # all actors must fit into the cluster, in Ray's own precision: one too many would wait for ever
+        # all actors must fit into the cluster, in Ray's own precision: one too many would wait for
+        # ever
         cpus = min(CPU_SHARE, int(resources.get("CPU", 0.0) / self._workers * 10_000) / 10_000)
-        options: Any = ray.remote(num_cpus=cpus, scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0)
+        options: Any = ray.remote(
+            num_cpus=cpus, scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
+        )
         return RayWorker(options(WorkerActor), *self._arguments)
 
-    def receive(self, workers: Sequence[Worker[U]], seconds: float) -> Iterator[tuple[Worker[U], object]]:
+    def receive(
+        self, workers: Sequence[Worker[U]], seconds: float
+    ) -> Iterator[tuple[Worker[U], object]]:
         actors = [worker for worker in workers if isinstance(worker, RayWorker)]
         for worker in actors:
             worker.ask_status()
-        calls = {call: worker for worker in actors for call in worker.answers}
+        calls = dict[Any, Any]()
+        for worker in actors:
+            calls |= dict.fromkeys(worker.answers, worker)
         answered = ray.wait(list(calls), timeout=seconds)[0] if calls else []
         for call in answered:
             worker = calls[call]
@@ -179,10 +200,11 @@ class RayActors(Transport[U]):
 
 
 def _join_cluster() -> bool:
-    """Join the Ray cluster whose address is given, else start one of this run's own; return whether either was done.
+    """Join the Ray cluster whose address is given, else start one of this run's own; return whether
+    either was done.
 
-    Without an address Ray would join whatever cluster runs on this machine: that of another run, which ends it.
-    Raises UserError when no cluster answers at the address.
+    Without an address Ray would join whatever cluster runs on this machine: that of another run,
+    which ends it. Raises UserError when no cluster answers at the address.
     """
     if ray.is_initialized():
         return False
@@ -191,6 +213,9 @@ def _join_cluster() -> bool:
     try:
         ray.init(**given, logging_level=logging.ERROR, log_to_driver=False)
     except Exception as error:  # Ray raises errors of any class
-        what = f"join the Ray cluster at {ADDRESS}={address!r}" if address else "start Ray on this machine"
+        if address:
+            what = f"join the Ray cluster at {ADDRESS}={address!r}"
+        else:
+            what = "start Ray on this machine"
         raise UserError(f"cannot {what}: {str(error).strip().splitlines()[0]}") from None
     return True

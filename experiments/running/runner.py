@@ -1,8 +1,9 @@
-"""The engine: it asks the units of a task that a run folder does not hold yet, and says what became of the command.
+"""The engine: it asks the units of a task that a run folder does not hold yet, and says what became
+of the command.
 
-One set of rules for every task: a server that refuses before its first answer is a mistake of the user's, and later
-the run is suspended; a budget, a full disk and an interrupt stop it between two turns; a unit that fails stops no
-other; the same command goes on.
+One set of rules for every task: a server that refuses before its first answer is a mistake of the
+user's, and later the run is suspended; a budget, a full disk and an interrupt stop it between two
+turns; a unit that fails stops no other; the same command goes on.
 """
 
 import re
@@ -55,14 +56,16 @@ class Shard:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run that do not change its results: processes, executor, shard, models' options."""
+    """Options of a run that do not change its results: processes, executor, shard, models'
+    options."""
 
     models: ModelOptions = field(default_factory=ModelOptions)
     workers: int = 1
     executor: Literal["local", "ray"] = "local"
     shard: Shard | None = None
     min_own: float | None = None
-    """The least share of moves that are the models' own, below which the run stops; None for the experiment's."""
+    """The least share of moves that are the models' own, below which the run stops; None for the
+    experiment's."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ class Runner(Generic[U]):
         self.progress = progress or Progress()
         models = self.options.models
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
-        self.progress.max_tokens, self.progress.max_usd = models.max_tokens, models.max_usd
+        self.progress.max_tokens = models.max_tokens
+        self.progress.max_usd = models.max_usd
         self.limits: dict[tuple[str, str], int] = {}
         """By server and model, how many concurrent calls it allows."""
         self.guard: Callable[[Status], str | None] = lambda status: None
@@ -142,7 +146,8 @@ class Runner(Generic[U]):
         first: Callable[[U], bool] = lambda unit: True,
         on_end: Callable[[Outcome[U]], None] = lambda outcome: None,
     ) -> Done:
-        """Ask all units that are left: those that are `first`, and once these have ended the others.
+        """Ask all units that are left: those that are `first`, and once these have ended the
+        others.
 
         Raises UserError for a server that refuses before it has answered anything.
         """
@@ -151,11 +156,17 @@ class Runner(Generic[U]):
         if units:
             self.check()
             with self.alone():
-                self.progress.begin(title, self.task, self.units, {name: Measured() for name in before})
+                self.progress.begin(
+                    title, self.task, self.units, {name: Measured() for name in before}
+                )
                 try:
                     self.play([unit for unit in units if first(unit)], on_end)
                     rest = [unit for unit in units if not first(unit)]
-                    if rest and not self.interrupted and all(outcome.failed for outcome in self.unfinished):
+                    if (
+                        rest
+                        and not self.interrupted
+                        and all(outcome.failed for outcome in self.unfinished)
+                    ):
                         self.play(rest, on_end)
                 finally:
                     self.progress.end()
@@ -166,9 +177,11 @@ class Runner(Generic[U]):
         return alone(self.folder, shared=self.options.shard is not None, below=self.lock)
 
     def check(self) -> None:
-        """Open the task and ask its servers, before any unit is asked; count what earlier commands spent.
+        """Open the task and ask its servers, before any unit is asked; count what earlier commands
+        spent.
 
-        Raises UserError when the task cannot be asked, or when a server cannot be used that has answered nothing yet.
+        Raises UserError when the task cannot be asked, or when a server cannot be used that has
+        answered nothing yet.
         """
 
         async def check() -> None:
@@ -189,12 +202,17 @@ class Runner(Generic[U]):
         if self.budget:
             self.records.remember(self.budget)
 
-    def play(self, units: Sequence[U], on_end: Callable[[Outcome[U]], None] = lambda outcome: None) -> None:
-        """Ask these units. `on_end` is called for those that come to their end; the outcomes of others are kept."""
+    def play(
+        self, units: Sequence[U], on_end: Callable[[Outcome[U]], None] = lambda outcome: None
+    ) -> None:
+        """Ask these units. `on_end` is called for those that come to their end; the outcomes of
+        others are kept."""
         if self.unusable:
             return
-        workers = min([self.options.workers, *self.limits.values()])  # each has at least one call at a time
-        executor, before = self._executor(workers), self.before
+        # each has at least one call at a time
+        workers = min([self.options.workers, *self.limits.values()])
+        executor = self._executor(workers)
+        before = self.before
         control = self._control(executor, units, workers)
 
         def on_outcome(outcome: Outcome[U]) -> None:
@@ -230,21 +248,31 @@ class Runner(Generic[U]):
             executor.end()
 
     def done(self, before: int = 0, needed: Collection[str] | None = None) -> Done:
-        """Say what became of the command. `needed`: the units that may still be asked, or are finished; default all.
+        """Say what became of the command. `needed`: the units that may still be asked, or are
+        finished; default all.
 
         Raises UserError when servers refused for good before any call was answered.
         """
-        finished, begun = self.records.finished(), self.records.begun()
+        finished = self.records.finished()
+        begun = self.records.begun()
         names = {unit.name for unit in self.units}
         refused = [outcome for outcome in self.unfinished if outcome.refused]
         if refused and not self.records.answered():
             raise UserError(str(refused[0].suspended))
-        stops = [outcome for outcome in self.unfinished if outcome.suspended and outcome.suspended != INTERRUPTED]
-        whys = (stop.suspended if stop.stopped_by_run else f"{stop.unit.name}: {stop.suspended}" for stop in stops)
+        stops = []
+        for outcome in self.unfinished:
+            if outcome.suspended and outcome.suspended != INTERRUPTED:
+                stops.append(outcome)
+        whys = (
+            stop.suspended if stop.stopped_by_run else f"{stop.unit.name}: {stop.suspended}"
+            for stop in stops
+        )
         failed = sorted((end.unit.name, end.failed) for end in self.unfinished if end.failed)
         left = len((names if needed is None else {*needed} & names) - {*finished})
         unwritten = any(stop.unwritten for stop in stops)
-        by_budget = (stop for stop in stops if stop.stopped_by_run and stop.suspended != self.halted)
+        by_budget = (
+            stop for stop in stops if stop.stopped_by_run and stop.suspended != self.halted
+        )
         return Done(
             folder=self.folder,
             total=len(self.units),
@@ -291,7 +319,8 @@ class Runner(Generic[U]):
 
 @contextmanager
 def _on_interrupt(once: Callable[[], None]) -> Iterator[None]:
-    """Call `once` at the first interrupt; the second raises KeyboardInterrupt. Nothing outside the main thread."""
+    """Call `once` at the first interrupt; the second raises KeyboardInterrupt. Nothing outside the
+    main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,8 +1,10 @@
-"""What a task is to the engine: how its units are asked in one process, and what its run folder holds of them.
+"""What a task is to the engine: how its units are asked in one process, and what its run folder
+holds of them.
 
-A unit is a sample of an arm (`experiments.study.job`). A new kind of task says three things: a `Task`, which is plain
-data and opens an `Asker` in every process that asks; the units; and `Records`, which reads the run's folder. The
-engine (`runner`) does the rest alike for all: budgets, servers that refuse, interrupts, live control, workers, shards.
+A unit is a sample of an arm (`experiments.study.job`). A new kind of task says three things: a
+`Task`, which is plain data and opens an `Asker` in every process that asks; the units; and
+`Records`, which reads the run's folder. The engine (`runner`) does the rest alike for all: budgets,
+servers that refuse, interrupts, live control, workers, shards.
 """
 
 from collections.abc import Collection, Iterable
@@ -31,7 +33,8 @@ class Measured(NamedTuple):
 
 
 class Asker(Protocol[U]):
-    """A task in one process, with everything that its units share, such as seats and connections."""
+    """A task in one process, with everything that its units share, such as seats and
+    connections."""
 
     def limits(self, unit: U) -> Iterable[Limit]:
         """Return the limits of the models that a unit asks."""
@@ -39,9 +42,9 @@ class Asker(Protocol[U]):
     async def ask(self, unit: U, gate: Gate, sink: Sink) -> Any:
         """Ask a unit from where it stopped to its end, and return that; never None.
 
-        It enters `gate` before each turn and leaves it at the end, and passes every event to `sink`, first those that
-        its journal holds. Raises Suspended or ModelError when it stops before its end, and any other error when it
-        cannot be finished.
+        It enters `gate` before each turn and leaves it at the end, and passes every event to
+        `sink`, first those that its journal holds. Raises Suspended or ModelError when it stops
+        before its end, and any other error when it cannot be finished.
         """
 
     async def aclose(self) -> None:
@@ -61,7 +64,8 @@ class Task(Protocol[U]):
 
     @property
     def may_end_process(self) -> bool:
-        """Whether code of others is asked, which may end its process; then it gets one of its own."""
+        """Whether code of others is asked, which may end its process; then it gets one of its
+        own."""
 
     def open(self, layer: ModelLayer) -> Asker[U]:
         """Make what the units share. Raises UserError when they cannot be asked."""
@@ -71,7 +75,8 @@ class Task(Protocol[U]):
 
 
 class Records(Protocol):
-    """What a run's folder holds of its units; each method reads it anew, for other shards may have changed it."""
+    """What a run's folder holds of its units; each method reads it anew, for other shards may have
+    changed it."""
 
     def finished(self) -> Collection[str]:
         """Return the names of the units that are over."""

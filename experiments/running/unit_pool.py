@@ -1,5 +1,5 @@
-"""Many concurrent units in one event loop, as many as are needed to keep the models busy; one set of rules for what
-becomes of each."""
+"""Many concurrent units in one event loop, as many as are needed to keep the models busy; one set
+of rules for what becomes of each."""
 
 import asyncio
 import gc
@@ -45,7 +45,8 @@ LOOK_S = 0.2
 
 
 class StopGate:
-    """The gate that every turn passes: once it is closed, units stop at the end of their turns, and none begins.
+    """The gate that every turn passes: once it is closed, units stop at the end of their turns, and
+    none begins.
 
     While the run is paused, turns wait here.
     """
@@ -58,7 +59,8 @@ class StopGate:
         self._budget = layer.budget
 
     def close(self, why: str) -> None:
-        """Give up calls that wait for the end of a pause; the turns that need them stop in their middle."""
+        """Give up calls that wait for the end of a pause; the turns that need them stop in their
+        middle."""
         self.why = self.why or why
         self.pause.stop(self.why)
 
@@ -98,7 +100,9 @@ class UnitGate:
 class UnitPool(Generic[U]):
     """The units of a task that this process asks."""
 
-    def __init__(self, task: Task[U], layer: ModelLayer, on_outcome: Callable[[Outcome[U]], None]) -> None:
+    def __init__(
+        self, task: Task[U], layer: ModelLayer, on_outcome: Callable[[Outcome[U]], None]
+    ) -> None:
         """Open the task. `on_outcome` is called with what became of each unit. Raises UserError."""
         self.layer = layer
         self.asker = task.open(layer)
@@ -112,16 +116,23 @@ class UnitPool(Generic[U]):
         self.at_once = self._most_units()
 
     def _most_units(self) -> int:
-        """Return how many units are asked at a time. Raises UserError when the process may not open enough files."""
+        """Return how many units are asked at a time. Raises UserError when the process may not open
+        enough files."""
         calls = sum(limit.most for limit in self.layer.limits.values())
-        return min(MOST, AHEAD * calls, open_files.units(calls, cached=self.layer.cache is not None)) or 1
+        return (
+            min(MOST, AHEAD * calls, open_files.units(calls, cached=self.layer.cache is not None))
+            or 1
+        )
 
     async def play(self, units: AsyncIterable[U]) -> None:
         """Ask the units; calls of earlier units go first where calls have to wait.
 
-        A unit that is not begun has an empty outcome. Raises what `on_outcome` raises, after the units in play.
+        A unit that is not begun has an empty outcome. Raises what `on_outcome` raises, after the
+        units in play.
         """
-        number, tasks, errors = 0, set[asyncio.Task[None]](), list[Exception]()
+        number = 0
+        tasks = set[asyncio.Task[None]]()
+        errors = list[Exception]()
 
         async def report(unit: U, number: int) -> None:
             try:
@@ -176,7 +187,9 @@ class UnitPool(Generic[U]):
             self._silent |= limits  # it refuses for good
         elif outcome.suspended:
             now = time.monotonic()
-            self._silent |= {limit for limit in limits if now - max(limit.last_answer, self._resumed) > SILENT_S}
+            self._silent |= {
+                limit for limit in limits if now - max(limit.last_answer, self._resumed) > SILENT_S
+            }
         return outcome
 
     async def _asked(self, unit: U) -> Outcome[U]:
@@ -188,24 +201,35 @@ class UnitPool(Generic[U]):
             if error.refused and unit.journal:
                 unit.journal.unlink()  # no call was answered: there is nothing to continue
             return Outcome(
-                unit, suspended=str(error), stopped_by_run=error.held, unwritten=error.unwritten, refused=error.refused
+                unit,
+                suspended=str(error),
+                stopped_by_run=error.held,
+                unwritten=error.unwritten,
+                refused=error.refused,
             )
         except Unwritten as error:
             return Outcome(unit, suspended=str(error), stopped_by_run=True, unwritten=True)
         except ModelError as error:
-            return Outcome(unit, suspended=str(error), stopped_by_run=isinstance(error, Held), refused=error.final)
+            return Outcome(
+                unit,
+                suspended=str(error),
+                stopped_by_run=isinstance(error, Held),
+                refused=error.final,
+            )
         except (TurnError, UserError) as error:
             return Outcome(unit, failed=str(error))
         except (asyncio.CancelledError, Exception, SystemExit) as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
                 raise
-            # code of others raised this, awaited something that was cancelled, or tried to end the program
+            # code of others raised this, awaited something that was cancelled, or tried to end the
+            # program
             log.info("a unit failed", unit=unit.name, exc_info=error)
             return Outcome(unit, failed=f"{type(error).__name__}: {error}")
 
     def _counting(self, unit: U) -> Sink:
-        """Return a sink that counts the events of a unit, without those that were counted before."""
+        """Return a sink that counts the events of a unit, without those that were counted
+        before."""
         journal = unit.journal if unit.journal and unit.journal.exists() else None
         if journal and not unit.again:
             self._status.earlier += sum(tag(line) == "moved" for line in lines(journal))
@@ -213,7 +237,8 @@ class UnitPool(Generic[U]):
         origin_of = MoveOrigins()
 
         def sink(event: Event) -> None:
-            origin, new = origin_of(event), next(counted, None) is None
+            origin = origin_of(event)
+            new = next(counted, None) is None
             if new:
                 self._status(event)
             if new and origin is not None:
@@ -250,14 +275,22 @@ class UnitPool(Generic[U]):
 
     @property
     def status(self) -> Status:
-        limiters = {model: limit for (_, model), limit in self.layer.limits.items() if isinstance(limit, Limiter)}
-        loads = {name: Load(limit.busy, int(limit.limit), limit.refused) for name, limit in limiters.items()}
+        limiters = {
+            model: limit
+            for (_, model), limit in self.layer.limits.items()
+            if isinstance(limit, Limiter)
+        }
+        loads = {
+            name: Load(limit.busy, int(limit.limit), limit.refused)
+            for name, limit in limiters.items()
+        }
         return replace(self._status, loads=loads, playing=self._playing)
 
 
 @contextmanager
 def _rarely_collecting() -> Iterator[None]:
-    """Collect garbage rarely: the many long-lived objects of many games would take a third of the time."""
+    """Collect garbage rarely: the many long-lived objects of many games would take a third of the
+    time."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)

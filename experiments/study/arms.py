@@ -1,6 +1,6 @@
 """The arms of an experiment: what sits in which seat in which deal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -35,7 +35,9 @@ class Deal:
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        return self.deck.cards if self.deck else referee.deal(self.seed)
+        if self.deck:
+            return self.deck.cards
+        return referee.deal(self.seed)
 
     @property
     def file(self) -> str:
@@ -75,7 +77,10 @@ class Trials:
         chance = Random(f"{settings.draw} {self.label} {deal.players} {deal.seed} {deal.repeat}")
         position = chance.randrange(deal.players)
         if settings.position != "random":
-            position = deal.seed % deal.players if settings.position == "rotate" else settings.position
+            if settings.position == "rotate":
+                position = deal.seed % deal.players
+            else:
+                position = settings.position
         return TrialDraw(position, tuple(chance.sample(range(settings.past.count), settings.games)))
 
 
@@ -98,25 +103,31 @@ class Arm:
     seeds: frozenset[int] | None = None
     """The deals that it plays; None for all."""
     void: Mapping[int, str] = field(default_factory=dict)
-    """Player counts at which it is not played, because its games would equal those of another arm; with its name."""
+    """Player counts at which it is not played, because its games would equal those of another arm;
+    with its name."""
     purpose: Purpose | None = None
     """What it is for, where it does one thing alone."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Nodes whose notes are made from those of other games, with where these are from."""
     floor: str | None = None
-    """On positions: the arm that asks the same nodes again and changes nothing, its noise floor; None without one."""
+    """On positions: the arm that asks the same nodes again and changes nothing, its noise floor;
+    None without one."""
     remarks: tuple[str, ...] = ()
     """What a reader of its results must know."""
 
     @property
     def kind(self) -> str:
         """What it does, where it does one thing alone; else empty."""
-        return self.purpose.kind if self.purpose else ""
+        if self.purpose:
+            return self.purpose.kind
+        return ""
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """The nodes that it is about, where it does one thing alone; else none."""
-        return self.purpose.nodes if self.purpose else ()
+        if self.purpose:
+            return self.purpose.nodes
+        return ()
 
     @property
     def is_noise_floor(self) -> bool:
@@ -125,7 +136,10 @@ class Arm:
     @property
     def cheats(self) -> bool:
         """Whether any of its seats sees its own cards."""
-        return any(spec.config and spec.config.controls.own_hand for spec in (self.everybody, *self.others.values()))
+        return any(
+            spec.config and spec.config.controls.own_hand
+            for spec in (self.everybody, *self.others.values())
+        )
 
     def guests(self, deal: Deal) -> Mapping[int, PlayerSpec]:
         """Return who sits in seats of their own, by seat."""
@@ -150,13 +164,15 @@ class Arm:
 
 
 def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[Arm]:
-    """The arms that an experiment lists, checked at its player counts, and the control that it adds; `run`: the
-    folder's run.yaml, if it was begun. Raises UserError that names the arm."""
+    """Return the arms that an experiment lists, checked at its player counts, and the control that
+    it adds; `run`: the folder's run.yaml, if it was begun. Raises UserError that names the arm."""
     by_name = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in by_name:
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")
         remedy = next((name for name, arm in by_name.items() if arm.unchanged), next(iter(by_name)))
-        raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}; try --set baseline={remedy}")
+        raise UserError(
+            f"baseline {experiment.baseline!r} is not an arm; {hint}; try --set baseline={remedy}"
+        )
 
     for contrast, weights in experiment.contrasts.items():
         if unknown := next((name for name in weights if name not in by_name), None):
@@ -167,16 +183,19 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
         try:
             return _arm(name, experiment, listed, by_name)
         except UserError as error:
+            remedy = "; --set 'arms={}' compares the whole graphs"
             several = len(experiment.graphs) > 1 and experiment.arms
-            whole = "; --set 'arms={}' compares the whole graphs" if several else ""
-            raise UserError(f"arm {name!r}: {error}{whole}") from None
+            raise UserError(f"arm {name!r}: {error}{remedy if several else ''}") from None
 
     candidates = [planned(name, arm) for name, arm in by_name.items()]
     if floor := control_arms.noise_floor(experiment, by_name, run or {}):
         candidates.append(planned(NOISE_FLOOR, floor))
-    if experiment.task == POSITIONS:  # whose recorded notes may be another's, so that no arm is surely the baseline
+    # whose recorded notes may be another's, so that no arm is surely the baseline
+    if experiment.task == POSITIONS:
         return candidates
-    unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
+    unchanged = {name for name, arm in by_name.items() if arm.unchanged}
+    if experiment.baseline:
+        unchanged.add(experiment.baseline)
     standards = [arm for arm in candidates if arm.name in unchanged]
     standards.sort(key=lambda arm: arm.name != experiment.baseline)
     # one that changes nothing is played on purpose
@@ -185,21 +204,29 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     if changing and not any(arm.players for arm in changing):
         named = ", ".join(f"{arm.name!r}" for arm in changing)
         alike = next(iter(changing[0].void.values()))
-        words = all(arm.purpose and arm.purpose.kind == "prompts" for arm in changing)
-        why = (
-            "Programs and simulated models read no words; name a language model, e.g. --set models.default=openai:NAME"
-            if words
-            else "Replacing a program by a program changes nothing; bind a model first, e.g. --set "
-            "models.default=sim:average"
-        )
         raise UserError(
-            f"nothing to compare: {named} would play the same games as {alike!r} at every player count. {why}"
+            f"nothing to compare: {named} would play the same games as {alike!r} at every "
+            f"player count. {_remedy(changing)}"
         )
     return marked
 
 
+def _remedy(changing: Sequence[Arm]) -> str:
+    """Return why arms change nothing, and what to do."""
+    if all(arm.purpose and arm.purpose.kind == "prompts" for arm in changing):
+        return (
+            "Programs and simulated models read no words; name a language model, e.g. --set "
+            "models.default=openai:NAME"
+        )
+    return (
+        "Replacing a program by a program changes nothing; bind a model first, e.g. --set "
+        "models.default=sim:average"
+    )
+
+
 def _arm(name: str, experiment: Experiment, listed: ListedArm, by_name: ListedArms) -> Arm:
-    changes, remarks = listed.changes, list[str]()
+    changes = listed.changes
+    remarks = list[str]()
     if changes.matched:
         everybody, remark = control_arms.matching(name, experiment, changes, by_name)
         remarks.append(remark)
@@ -210,22 +237,27 @@ def _arm(name: str, experiment: Experiment, listed: ListedArm, by_name: ListedAr
     kinds = {step.kind for step in changes.steps}
     if "own_hand" in kinds:
         remarks.append(
-            f"{name} cheats: its seats see their own cards. It is an upper line, left out of rankings and claims."
+            f"{name} cheats: its seats see their own cards. It is an upper line, left out of "
+            "rankings and claims."
         )
     # where the notes of nodes come from that are not asked
-    sources = {
-        node: str(step.value or BASELINE)
-        for step in changes.steps
-        if everybody.config is not None and step.kind in NOTES
-        for node in named(everybody.config, step.kind, str(step.node))
-    }
+    sources = {}
+    for step in changes.steps:
+        if everybody.config is not None and step.kind in NOTES:
+            for node in named(everybody.config, step.kind, str(step.node)):
+                sources[node] = str(step.value or BASELINE)
     own_purpose = control_arms.purpose(changes, listed.coalition)
     arm = Arm(
         name,
         everybody,
-        {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
+        {
+            number: player_spec(seat, experiment)
+            for number, seat in {**experiment.seats, **changes.seats}.items()
+        },
         players=experiment.players,
-        purpose=Purpose(kind="noise_floor") if name == NOISE_FLOOR and "noise_floor" in kinds else own_purpose,
+        purpose=Purpose(kind="noise_floor")
+        if name == NOISE_FLOOR and "noise_floor" in kinds
+        else own_purpose,
         seeds=listed.coalition.seeds if listed.coalition else None,
         sources=sources,
         remarks=tuple(remarks),
@@ -239,17 +271,27 @@ def check(arm: Arm) -> None:
     for players in arm.players:
         guests = arm.guests(Deal(0, players))
         if absent := [seat for seat in guests if seat >= players]:
-            raise UserError(f"there is no seat {absent[0]} among {players} players; the seats are 0 to {players - 1}")
+            raise UserError(
+                f"there is no seat {absent[0]} among {players} players; the seats are 0 to "
+                f"{players - 1}"
+            )
         for spec in {spec.key: spec for spec in (arm.everybody, *guests.values())}.values():
             if players not in spec.players:
-                raise UserError(f"{spec.spec} is for {', '.join(map(str, spec.players))} players, not {players}")
+                raise UserError(
+                    f"{spec.spec} is for {', '.join(map(str, spec.players))} players, not {players}"
+                )
 
 
 def _without_void(arm: Arm, standards: Iterable[Arm]) -> Arm:
-    """The arm without the player counts at which it would play the same games as one of the standards."""
+    """Return the arm without the player counts at which it would play the same games as one of the
+    standards."""
     void: dict[int, str] = {}
     for players, standard in product(arm.players, standards):
         pairs = zip(standard.lineup(Deal(0, players)), arm.lineup(Deal(0, players)), strict=True)
-        if players not in void and all(ours.essence(players) == theirs.essence(players) for ours, theirs in pairs):
+        if players not in void and all(
+            ours.essence(players) == theirs.essence(players) for ours, theirs in pairs
+        ):
             void[players] = standard.name
-    return replace(arm, players=tuple(count for count in arm.players if count not in void), void=void)
+    return replace(
+        arm, players=tuple(count for count in arm.players if count not in void), void=void
+    )

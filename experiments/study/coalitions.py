@@ -1,8 +1,10 @@
-"""Coalitions: parts of a graph, of which any may be absent; an arm for every set of parts that is present.
+"""Coalitions: parts of a graph, of which any may be absent; an arm for every set of parts that is
+present.
 
-Up to five parts every deal is played by every coalition. Beyond that, each deal has a random circle of the parts, and
-is played by the runs of neighbours on it, so that every part joins a coalition of every size once. Deals are the
-sample, so the draw of the circles is part of the spread over deals. docs/statistics.md has the formulas.
+Up to five parts every deal is played by every coalition. Beyond that, each deal has a random circle
+of the parts, and is played by the runs of neighbours on it, so that every part joins a coalition of
+every size once. Deals are the sample, so the draw of the circles is part of the spread over deals.
+docs/statistics.md has the formulas.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +23,8 @@ from orchestrator.values import Frozen, OneOrMore, as_list
 FULL = "full"
 """The arm with all parts, the baseline."""
 COMPLETE = 5
-"""The most parts of which every deal is played by all coalitions: with five, a circle has all of them, too."""
+"""The most parts of which every deal is played by all coalitions: with five, a circle has all of
+them, too."""
 MOST_PARTS = 10
 """Of them there are up to 1,024 arms."""
 
@@ -42,7 +45,9 @@ class Replacement(Frozen):
 def _absence(value: Any) -> Any:
     ways = get_args(Program)
     if isinstance(value, str) and value not in ways:
-        raise ValueError(f"an absent part is not {value!r}; {did_you_mean(value, ways)}, or {{model: NAME}}")
+        raise ValueError(
+            f"an absent part is not {value!r}; {did_you_mean(value, ways)}, or {{model: NAME}}"
+        )
     return value
 
 
@@ -52,7 +57,9 @@ Absence = Annotated[Program | Replacement, BeforeValidator(_absence)]
 
 def label(absence: Absence) -> str:
     """Return how a part is absent, in names of arms and in words."""
-    return absence.model.replace(":", "-") if isinstance(absence, Replacement) else absence
+    if isinstance(absence, Replacement):
+        return absence.model.replace(":", "-")
+    return absence
 
 
 def _parts(value: Any) -> Any:
@@ -61,7 +68,9 @@ def _parts(value: Any) -> Any:
     if isinstance(value, dict) or not isinstance(items, list | tuple):
         return value
     if group := next((part for part in items if not isinstance(part, str)), None):
-        raise ValueError(f"{group!r} needs a name: parts are names, or a mapping {{NAME: [node, node]}}")
+        raise ValueError(
+            f"{group!r} needs a name: parts are names, or a mapping {{NAME: [node, node]}}"
+        )
     if twice := next((part for part in items if items.count(part) > 1), None):
         raise ValueError(f"the part {twice!r} is there twice")
     return {part: part for part in items}
@@ -70,7 +79,11 @@ def _parts(value: Any) -> Any:
 class Coalitions(Frozen):
     """The parts of which any may be absent, and how they are absent."""
 
-    parts: Annotated[dict[Name, OneOrMore[str]], BeforeValidator(_parts), Field(min_length=1, max_length=MOST_PARTS)]
+    parts: Annotated[
+        dict[Name, OneOrMore[str]],
+        BeforeValidator(_parts),
+        Field(min_length=1, max_length=MOST_PARTS),
+    ]
     """By name: the nodes (or roles) and sections that are present or absent together."""
     by: OneOrMore[Absence] = ("removed",)
     """How parts are absent; each of several ways has its own coalitions on the same deals."""
@@ -84,11 +97,15 @@ class Coalitions(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _short(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) and value.keys() & cls.model_fields.keys() else {"parts": value}
+        if isinstance(value, dict) and value.keys() & cls.model_fields.keys():
+            return value
+        return {"parts": value}
 
     @model_validator(mode="after")
     def _once(self) -> Self:
-        members = [member for names in self.parts.values() for member in names]
+        members = list[str]()
+        for names in self.parts.values():
+            members.extend(names)
         if twice := next((member for member in members if members.count(member) > 1), None):
             raise ValueError(f"{twice!r} is in two parts; a node or section is in one")
         if empty := next((name for name, names in self.parts.items() if not names), None):
@@ -108,16 +125,24 @@ class Coalitions(Frozen):
     def every(self) -> list[Parts]:
         """All coalitions, from all parts to none."""
         numbers = range(2 ** len(self.names))
-        sets = [frozenset(name for place, name in enumerate(self.names) if number >> place & 1) for number in numbers]
-        return sorted(sets, key=lambda present: (-len(present), [name not in present for name in self.names]))
+        sets = []
+        for number in numbers:
+            sets.append(
+                frozenset(name for place, name in enumerate(self.names) if number >> place & 1)
+            )
+        return sorted(
+            sets, key=lambda present: (-len(present), [name not in present for name in self.names])
+        )
 
     @cached_property
     def games_of_deal(self) -> int:
-        """The games of a deal at one player count: the baseline, and all other coalitions for each way to be absent."""
+        """The games of a deal at one player count: the baseline, and all other coalitions for each
+        way to be absent."""
         return 1 + len(self.by) * (len(self.dealt(0)) - 1)
 
     def circle(self, seed: int) -> tuple[str, ...] | None:
-        """Return the order of the parts on the circle of a deal; None where all coalitions are played."""
+        """Return the order of the parts on the circle of a deal; None where all coalitions are
+        played."""
         if self.complete:
             return None
         order = Random(f"{self.draw} {seed}").sample(self.names, len(self.names))
@@ -126,10 +151,13 @@ class Coalitions(Frozen):
     def dealt(self, seed: int) -> list[Parts]:
         """Return the coalitions that play a deal."""
         order = self.circle(seed)
-        return self.every if order is None else on_circle(order)
+        if order is None:
+            return self.every
+        return on_circle(order)
 
     def arm(self, absence: Absence, present: Parts) -> str:
-        """Return the name of a coalition's arm, by the parts that are absent or, where these are fewer, present."""
+        """Return the name of a coalition's arm, by the parts that are absent or, where these are
+        fewer, present."""
         absent = [name for name in self.names if name not in present]
         if not absent:
             return FULL
@@ -139,21 +167,32 @@ class Coalitions(Frozen):
             return f"{way}-all"
         if len(present) < len(absent):
             kept = "+".join(name for name in self.names if name in present)
-            return f"only-{kept}" if removed else f"{way}-all-but-{kept}"
+            if removed:
+                return f"only-{kept}"
+            return f"{way}-all-but-{kept}"
         return f"{way}-{'+'.join(absent)}"
 
 
 def on_circle(order: Sequence[str]) -> list[Parts]:
-    """Return the coalitions of a circle: all runs of neighbours, and each run with the neighbour of its neighbour.
+    """Return the coalitions of a circle: all runs of neighbours, and each run with the neighbour of
+    its neighbour.
 
-    With the runs, each part joins one coalition of every size. With the others, each pair of neighbours joins one of
-    every size, in both orders.
+    With the runs, each part joins one coalition of every size. With the others, each pair of
+    neighbours joins one of every size, in both orders.
     """
     n = len(order)
-    runs = [(start, size) for size in range(n, -1, -1) for start in range(n if 0 < size < n else 1)]
-    skipping = [(start, size) for size in range(n - 3, 0, -1) for start in range(n)]
+    runs = []
+    for size in range(n, -1, -1):
+        for start in range(n if 0 < size < n else 1):
+            runs.append((start, size))
+    skipping = []
+    for size in range(n - 3, 0, -1):
+        for start in range(n):
+            skipping.append((start, size))
     coalitions = [run(order, start, size) for start, size in runs]
-    coalitions += [run(order, start, size) | {order[(start + size + 1) % n]} for start, size in skipping]
+    coalitions += [
+        run(order, start, size) | {order[(start + size + 1) % n]} for start, size in skipping
+    ]
     return list(dict.fromkeys(coalitions))
 
 
@@ -174,11 +213,16 @@ class CoalitionArm:
     """The deals that it plays; None for all."""
 
 
-def listed(coalitions: Coalitions, config: GraphConfig, seeds: Iterable[int]) -> dict[str, CoalitionArm]:
-    """Return the arms of all coalitions by name, the whole graph first. Raises UserError for a part that the graph does
-    not have."""
+def listed(
+    coalitions: Coalitions, config: GraphConfig, seeds: Iterable[int]
+) -> dict[str, CoalitionArm]:
+    """Return the arms of all coalitions by name, the whole graph first. Raises UserError for a part
+    that the graph does not have."""
     members = {name: _members(config, names) for name, names in coalitions.parts.items()}
-    nodes = [node for own_nodes, _ in members.values() for node in own_nodes]
+    nodes = []
+    for own_nodes, _ in members.values():
+        for node in own_nodes:
+            nodes.append(node)
     if twice := next((node for node in nodes if nodes.count(node) > 1), None):
         raise UserError(f"coalitions: the node {twice!r} is in two parts; a node is in one")
     deals = played(coalitions, seeds)
@@ -189,16 +233,25 @@ def listed(coalitions: Coalitions, config: GraphConfig, seeds: Iterable[int]) ->
             if not deals.get(present, True) or name == FULL:
                 continue
             if name in arms:
-                raise UserError(f"coalitions: two arms would be called {name!r}; give a part another name")
+                raise UserError(
+                    f"coalitions: two arms would be called {name!r}; give a part another name"
+                )
             absent = tuple(part for part in coalitions.names if part not in present)
-            steps = [step for part in absent for step in _steps(absence, part, *members[part])]
-            arms[name] = CoalitionArm(Changes(interventions=tuple(steps)), absent, deals.get(present))
+            steps = []
+            for part in absent:
+                for step in _steps(absence, part, *members[part]):
+                    steps.append(step)
+            arms[name] = CoalitionArm(
+                Changes(interventions=tuple(steps)), absent, deals.get(present)
+            )
     return arms
 
 
 def played(coalitions: Coalitions, seeds: Iterable[int]) -> dict[Parts, frozenset[int]]:
     """Return the deals of each coalition; empty where every coalition plays all deals."""
-    deals: dict[Parts, set[int]] = {} if coalitions.complete else {present: set() for present in coalitions.every}
+    deals: dict[Parts, set[int]] = (
+        {} if coalitions.complete else {present: set() for present in coalitions.every}
+    )
     for seed in () if coalitions.complete else seeds:
         for present in coalitions.dealt(seed):
             deals[present].add(seed)
@@ -208,20 +261,29 @@ def played(coalitions: Coalitions, seeds: Iterable[int]) -> dict[Parts, frozense
 def arms_played(coalitions: Coalitions, seeds: Iterable[int]) -> dict[str, frozenset[int]]:
     """Return the same by the names of arms."""
     deals = played(coalitions, seeds)
-    return {
-        coalitions.arm(absence, present): seeds_of for absence in coalitions.by for present, seeds_of in deals.items()
-    }
+    arms = dict[str, frozenset[int]]()
+    for absence in coalitions.by:
+        for present, seeds_of in deals.items():
+            arms[coalitions.arm(absence, present)] = seeds_of
+    return arms
 
 
 def listed_names(coalitions: Coalitions) -> set[str]:
     """Return the names of all coalitions' arms, those included that no deal is played by."""
-    return {coalitions.arm(absence, present) for absence in coalitions.by for present in coalitions.every}
+    arms = set[str]()
+    for absence in coalitions.by:
+        for present in coalitions.every:
+            arms.add(coalitions.arm(absence, present))
+    return arms
 
 
 def _members(config: GraphConfig, names: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return the nodes and the sections of a part. Raises UserError."""
-    sections = {section for node in config.nodes for section in config.context_of(node).names}
-    nodes, removed = list[str](), list[str]()
+    sections = set[str]()
+    for node in config.nodes:
+        sections.update(config.context_of(node).names)
+    nodes = list[str]()
+    removed = list[str]()
     for name in names:
         of_role = [node for node, settings in config.nodes.items() if settings.role == name]
         if name in config.nodes or of_role:
@@ -230,7 +292,9 @@ def _members(config: GraphConfig, names: Iterable[str]) -> tuple[list[str], list
             removed.append(name)
         else:
             hint = did_you_mean(name, [*config.nodes, *sorted(sections)])
-            raise UserError(f"coalitions: graph {config.title!r} has no node, role or section {name!r}; {hint}")
+            raise UserError(
+                f"coalitions: graph {config.title!r} has no node, role or section {name!r}; {hint}"
+            )
     return nodes, removed
 
 
@@ -238,13 +302,18 @@ def _steps(absence: Absence, part: str, nodes: Iterable[str], sections: list[str
     """Return the interventions that make a part absent, in their short forms. Raises UserError."""
     if sections and absence != "removed":
         raise UserError(
-            f"coalitions: the part {part!r} has the section {sections[0]!r}, and a section can only be removed, not "
-            f"be absent by {label(absence)}"
+            f"coalitions: the part {part!r} has the section {sections[0]!r}, and a section can "
+            f"only be removed, not be absent by {label(absence)}"
         )
     for node in nodes:
-        yield f"removed:{node}" if absence == "removed" else f"{node}={_answerer(absence)}"
+        if absence == "removed":
+            yield f"removed:{node}"
+        else:
+            yield f"{node}={_answerer(absence)}"
     yield from (f"without_section:{section}" for section in sections)
 
 
 def _answerer(absence: Absence) -> str:
-    return absence.model if isinstance(absence, Replacement) else absence
+    if isinstance(absence, Replacement):
+        return absence.model
+    return absence

@@ -1,7 +1,9 @@
-"""Decks that somebody wrote down, and their names: of one game (`play --deck`), and of an experiment (`deals`).
+"""Decks that somebody wrote down, and their names: of one game (`play --deck`), and of an
+experiment (`deals`).
 
-A deck is a JSON list of its 50 cards or a text of them, first dealt first. A file holds one deck, which has the file's
-name, or several: a mapping from names to decks, or a list of them, which are numbered. A folder is all its JSON files.
+A deck is a JSON list of its 50 cards or a text of them, first dealt first. A file holds one deck,
+which has the file's name, or several: a mapping from names to decks, or a list of them, which are
+numbered. A folder is all its JSON files.
 """
 
 import json
@@ -32,15 +34,20 @@ def read_deck(path: Path) -> list[str]:
 
 
 def read_decks(value: Any, folder: Path = Path()) -> dict[str, str]:
-    """Return decks by name, each as a text of its cards, of a file or a folder, relative to `folder`; of several; or of
-    the mapping from names to decks itself. Raises UserError in one sentence."""
+    """Return decks by name, each as a text of its cards, of a file or a folder, relative to
+    `folder`; of several; or of the mapping from names to decks itself. Raises UserError in one
+    sentence."""
     if isinstance(value, Mapping):
         pairs = [(str(name), deck) for name, deck in value.items()]
     else:
         paths = [value] if isinstance(value, str | Path) else value
-        if not isinstance(paths, list | tuple) or not all(isinstance(path, str | Path) for path in paths):
+        if not isinstance(paths, list | tuple) or not all(
+            isinstance(path, str | Path) for path in paths
+        ):
             raise UserError("name a JSON file of decks, a folder of such files, or a list of both")
-        pairs = [pair for path in paths for pair in _of_path(folder / path)]
+        pairs = []
+        for path in paths:
+            pairs.extend(_of_path(folder / path))
     decks: dict[str, str] = {}
     for name, deck in pairs:
         check_name(name)
@@ -82,7 +89,9 @@ def _is_deck(data: Any) -> bool:
 def _cards(data: Any, what: str) -> list[str]:
     if not _is_deck(data):
         raise UserError(f"{what} {NOT_A_DECK}")
-    return data.split() if isinstance(data, str) else list(data)
+    if isinstance(data, str):
+        return data.split()
+    return list(data)
 
 
 def _json(path: Path) -> Any:
@@ -91,6 +100,8 @@ def _json(path: Path) -> Any:
     except OSError as error:
         raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError as error:
-        raise UserError(f"cannot read deck {str(path)!r}: {regular_files.not_text(error)}") from None
+        raise UserError(
+            f"cannot read deck {str(path)!r}: {regular_files.not_text(error)}"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from unicodedata import normalize
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from experiments.record.seed_range import Range
 from graphs.controls import NOTES
@@ -27,7 +34,8 @@ NAME_BYTES = 255
 
 @contextmanager
 def value_errors() -> Iterator[None]:
-    """Make ValueErrors of UserErrors, which pydantic puts beside the key; also as a decorator of validators."""
+    """Make ValueErrors of UserErrors, which pydantic puts beside the key; also as a decorator of
+    validators."""
     try:
         yield
     except UserError as error:
@@ -35,7 +43,8 @@ def value_errors() -> Iterator[None]:
 
 
 def checked_by(check: Callable[[Any], object]) -> AfterValidator:
-    """Return what checks a value that is given, and leaves it as it is; `check` raises UserError."""
+    """Return what checks a value that is given, and leaves it as it is; `check` raises
+    UserError."""
 
     @value_errors()
     def checked(value: Any) -> Any:
@@ -47,10 +56,14 @@ def checked_by(check: Callable[[Any], object]) -> AfterValidator:
 
 
 def check_folder(name: str) -> None:
-    """Raise UserError for a name that no folder can have, or that readers of tables take for something else."""
+    """Raise UserError for a name that no folder can have, or that readers of tables take for
+    something else."""
     check_name(name)
     if (size := len(name.encode())) > NAME_BYTES:
-        raise UserError(f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}")
+        raise UserError(
+            f"{name!r} has {size} bytes, too long for the name of a folder, which has at most "
+            f"{NAME_BYTES}"
+        )
 
 
 Name = Annotated[str, Field(pattern=r"^\w[\w.+-]*$", max_length=100), checked_by(check_folder)]
@@ -81,22 +94,32 @@ Model = Annotated[str | ModelSettings | SimSettings, BeforeValidator(_model)]
 
 
 def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
-    """A server's model, with those settings of `sampling` that it does not set itself; any other model unchanged."""
+    """Return a server's model, with those settings of `sampling` that it does not set itself; any
+    other model unchanged."""
     if not sampling or not on_server(model):
         return model
-    own_settings = {"model": model} if isinstance(model, str) else model.model_dump(exclude_unset=True)
+    if isinstance(model, str):
+        own_settings = {"model": model}
+    else:
+        own_settings = model.model_dump(exclude_unset=True)
     return settings({**sampling, **own_settings})
 
 
 def settled(model: Model) -> Model:
-    """A server's model with all its settings, also those of the environment; any other unchanged. Raises UserError."""
-    return settings(model) if isinstance(model, str) and on_server(model) else model
+    """Return a server's model with all its settings, also those of the environment; any other
+    unchanged. Raises UserError."""
+    if isinstance(model, str) and on_server(model):
+        return settings(model)
+    return model
 
 
 def on_server(model: Model) -> bool:
-    """Whether the model is on a server: neither a program, a simulated model nor a recording."""
+    """Tell whether the model is on a server: neither a program, a simulated model nor a
+    recording."""
     named = isinstance(model, str) and model != PROGRAM and not model.startswith(REPLAY)
-    return isinstance(model, ModelSettings) or (named and not simulated_settings.is_simulated(model))
+    return isinstance(model, ModelSettings) or (
+        named and not simulated_settings.is_simulated(model)
+    )
 
 
 class SeatConfig(Frozen):
@@ -105,7 +128,9 @@ class SeatConfig(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _short(cls, value: Any) -> Any:
-        return {"graph": value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            return {"graph": value}
+        return value
 
     graph: str
     """A graph's name or YAML file, `partner:NAME`, or `python:module:object`."""
@@ -120,12 +145,12 @@ class SeatConfig(Frozen):
 
 
 def label(graph: str) -> str:
-    """The name of a graph, a partner or a Python seat in names of arms."""
+    """Return the name of a graph, a partner or a Python seat in names of arms."""
     return Path(graph.split(":")[-1]).stem
 
 
 def labelled(seats: Any) -> Any:
-    """A list of seats, or a single one, as a mapping, each labelled by its graph."""
+    """Return a list of seats, or a single one, as a mapping, each labelled by its graph."""
     if isinstance(seats, str) and seats != "partners":
         seats = as_list(seats)
     if not isinstance(seats, list | tuple):
@@ -134,7 +159,9 @@ def labelled(seats: Any) -> Any:
     for seat in seats:
         called = SeatConfig.model_validate(seat).label
         if called in by_label:
-            raise ValueError(f"two seats are called {called!r}; give them labels: `{{a: ..., b: ...}}`")
+            raise ValueError(
+                f"two seats are called {called!r}; give them labels: `{{a: ..., b: ...}}`"
+            )
         by_label[called] = seat
     return by_label
 
@@ -149,9 +176,11 @@ class CrossPlay(Frozen):
     seats: Pool
     """By label; a list is labelled by its graphs. `partners`: all rule players."""
     rotate: bool = False
-    """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
+    """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which
+    always starts."""
     sequence: bool = False
-    """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on, two in the arm `A-2`."""
+    """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on, two in
+    the arm `A-2`."""
 
     @model_validator(mode="after")
     def _two(self) -> Self:
@@ -161,28 +190,34 @@ class CrossPlay(Frozen):
 
 
 class AdHoc(Frozen):
-    """Ad-hoc teams: the evaluated seat, shown past games of a partner before each trial, and the partner elsewhere."""
+    """Ad-hoc teams: the evaluated seat, shown past games of a partner before each trial, and the
+    partner elsewhere."""
 
     seat: SeatConfig
     """The evaluated seat."""
     pool: Pool
     """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
     position: Literal["random", "rotate"] | SeatNumber = "random"
-    """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
-    Seat 0 always starts, so this also decides who starts."""
+    """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always
+    the same seat. Seat 0 always starts, so this also decides who starts."""
     games: int = Field(default=10, ge=0)
-    """How many self-play games of the partner the evaluated seat is shown before each trial; drawn for each trial."""
+    """How many self-play games of the partner the evaluated seat is shown before each trial; drawn
+    for each trial."""
     past: Range = Range(first=1_000_000_000, count=100)
-    """The deals of the self-play games that those are drawn from; none of them may be a deal of a trial."""
+    """The deals of the self-play games that those are drawn from; none of them may be a deal of a
+    trial."""
     draw: int = 1
     """Seed of these draws: another number draws other positions and other past games."""
     cross: int | None = Field(default=None, ge=0)
-    """How many of the trials' deals the partners also play among themselves, from the first on; all if not given."""
+    """How many of the trials' deals the partners also play among themselves, from the first on; all
+    if not given."""
 
     @model_validator(mode="after")
     def _enough(self) -> Self:
         if self.games > self.past.count:
-            raise ValueError(f"games: {self.games} games cannot be drawn from {self.past.count} past ones")
+            raise ValueError(
+                f"games: {self.games} games cannot be drawn from {self.past.count} past ones"
+            )
         return self
 
 
@@ -195,7 +230,8 @@ class PromptFile(Frozen):
 
 
 def _prompt_file(value: Any, info: ValidationInfo) -> Any:
-    """A path relative to the experiment's file becomes the text, so that run.yaml holds all that was said."""
+    """Return a path relative to the experiment's file becomes the text, so that run.yaml holds all
+    that was said."""
     if not isinstance(value, str):
         return value
     path = Path((info.context or {}).get("folder", Path())) / value
@@ -213,13 +249,19 @@ def _prompt_file(value: Any, info: ValidationInfo) -> Any:
 
 
 BASELINE = "baseline"
-"""Stands for the games of the baseline arm of the same run, where a control takes its notes from."""
+"""Stands for the games of the baseline arm of the same run, where a control takes its notes
+from."""
 
 
 def _sources(value: Any) -> Any:
     """Nodes alone take their notes from the baseline's games."""
-    several = as_list(value) if isinstance(value, str) else value
-    return dict.fromkeys(several, BASELINE) if isinstance(several, list | tuple) else several
+    if isinstance(value, str):
+        several = as_list(value)
+    else:
+        several = value
+    if isinstance(several, list | tuple):
+        return dict.fromkeys(several, BASELINE)
+    return several
 
 
 Sources = Annotated[dict[str, str], BeforeValidator(_sources)]
@@ -230,8 +272,8 @@ class ControlSettings(Frozen):
     """Controls of the whole experiment."""
 
     noise_floor: bool | None = None
-    """Whether the baseline is played again with other seeds of its models, as an arm `noise-floor`. If not given: where
-    an arm is compared with a baseline that asks a model on a server."""
+    """Whether the baseline is played again with other seeds of its models, as an arm `noise-floor`.
+    If not given: where an arm is compared with a baseline that asks a model on a server."""
 
 
 class Changes(Frozen):
@@ -241,7 +283,9 @@ class Changes(Frozen):
     @classmethod
     def _short(cls, value: Any) -> Any:
         """Read an arm that is one short form, or a list of them."""
-        return {"interventions": value} if isinstance(value, str | list) else value
+        if isinstance(value, str | list):
+            return {"interventions": value}
+        return value
 
     graph: str | None = None
     """Another graph, partner or Python seat."""
@@ -249,7 +293,8 @@ class Changes(Frozen):
     """By name; they replace the experiment's models of the same names."""
     verify: Verifier | None = None
     add: dict[str, dict[str, Any]] = {}
-    """New nodes with their settings, as in a graph file, e.g. `{chop: {role: chop, feeds: [aggregator]}}`."""
+    """New nodes with their settings, as in a graph file, e.g. `{chop: {role: chop, feeds:
+    [aggregator]}}`."""
     without: OneOrMore[str] = ()
     """Nodes that are removed."""
     replace: dict[str, str] = {}
@@ -261,7 +306,8 @@ class Changes(Frozen):
     options: dict[str, Any] = {}
     """Section options of the whole graph, as in a graph file."""
     setting: dict[str, Any] = {}
-    """Other settings of the whole graph, as in a graph file, e.g. `{context: watson, reason_first: true}`."""
+    """Other settings of the whole graph, as in a graph file, e.g. `{context: watson, reason_first:
+    true}`."""
     seats: dict[SeatNumber, SeatConfig] = {}
     """Seats that are taken by something else."""
     prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = {}
@@ -283,53 +329,104 @@ class Changes(Frozen):
     own_hand: bool = False
     """An upper line that cheats: every seat of the graph sees its own cards."""
     same_compute: str | None = None
-    """A control in place of a graph: proposals and a choice in the baseline's context, with as many calls a turn as
-    this arm."""
+    """A control in place of a graph: proposals and a choice in the baseline's context, with as many
+    calls a turn as this arm."""
     same_tokens: str | None = None
     """The same, with as many tokens a turn as this arm."""
-    interventions: Annotated[OneOrMore[str], checked_by(lambda shorts: list(map(parse, shorts)))] = ()
-    """Changes in their short form, see `graphs.interventions`: `removed:analyst`, `analyst=placebo`."""
+    interventions: Annotated[
+        OneOrMore[str], checked_by(lambda shorts: list(map(parse, shorts)))
+    ] = ()
+    """Changes in their short form, see `graphs.interventions`: `removed:analyst`,
+    `analyst=placebo`."""
 
     @model_validator(mode="after")
     def _matched_alone(self) -> Self:
         if matched := self.matched:
             allowed = ("same_compute", "same_tokens", "interventions", "models")
             more: list[str] = [step.kind for step in self.steps if step != matched]
-            more += [name for name in type(self).model_fields if name not in allowed and getattr(self, name)]
+            more += [
+                name
+                for name in type(self).model_fields
+                if name not in allowed and getattr(self, name)
+            ]
             if more:
-                raise ValueError(f"{matched.kind} makes the arm's graph itself; leave out {more[-1]}")
+                raise ValueError(
+                    f"{matched.kind} makes the arm's graph itself; leave out {more[-1]}"
+                )
         return self
 
     @property
     def matched(self) -> Intervention | None:
         """The arm whose calls or tokens its graph has as many of."""
-        return next((step for step in self.steps if step.kind in ("same_compute", "same_tokens")), None)
+        return next(
+            (step for step in self.steps if step.kind in ("same_compute", "same_tokens")), None
+        )
 
     @property
     def steps(self) -> tuple[Intervention, ...]:
         """What it changes in a graph; nodes of controls may be named by their roles."""
-        steps = [Intervention("added", node, settings or None) for node, settings in self.add.items()]
-        steps += [Intervention("setting", value=value, keys=(key,)) for key, value in self.setting.items()]
+        steps = [
+            Intervention("added", node, settings or None) for node, settings in self.add.items()
+        ]
+        steps += [
+            Intervention("setting", value=value, keys=(key,)) for key, value in self.setting.items()
+        ]
         steps += [Intervention("removed", node) for node in self.without]
         steps += [parse(f"{node}={model}") for node, model in self.replace.items()]
-        settings = [(node, key, value) for node, inner in self.change.items() for key, value in inner.items()]
-        steps += [Intervention("setting", value=value, keys=("nodes", node, key)) for node, key, value in settings]
-        steps += [Intervention("without_section", value=section) for section in self.without_sections]
-        steps += [Intervention("setting", value=value, keys=("options", name)) for name, value in self.options.items()]
-        steps += [Intervention("prompts", value=prompt.text, keys=(name,)) for name, prompt in self.prompts.items()]
-        steps += [Intervention(kind, node, run) for kind in NOTES for node, run in getattr(self, kind).items()]
+        settings = []
+        for node, inner in self.change.items():
+            for key, value in inner.items():
+                settings.append((node, key, value))
+        steps += [
+            Intervention("setting", value=value, keys=("nodes", node, key))
+            for node, key, value in settings
+        ]
+        steps += [
+            Intervention("without_section", value=section) for section in self.without_sections
+        ]
+        steps += [
+            Intervention("setting", value=value, keys=("options", name))
+            for name, value in self.options.items()
+        ]
+        steps += [
+            Intervention("prompts", value=prompt.text, keys=(name,))
+            for name, prompt in self.prompts.items()
+        ]
+        interventions = []
+        for kind in NOTES:
+            for node, run in getattr(self, kind).items():
+                interventions.append(Intervention(kind, node, run))
+        steps += interventions
         steps += [Intervention("advise", node) for node in self.advise]
         steps += [Intervention("gate", node) for node in self.gate]
         steps += [Intervention(kind) for kind in WHOLE if getattr(self, kind)]
-        matched: dict[Kind, str | None] = {"same_compute": self.same_compute, "same_tokens": self.same_tokens}
+        matched: dict[Kind, str | None] = {
+            "same_compute": self.same_compute,
+            "same_tokens": self.same_tokens,
+        }
         steps += [Intervention(kind, value=arm) for kind, arm in matched.items() if arm]
         return (*steps, *map(parse, self.interventions))
 
 
 WHOLE: tuple[Kind, ...] = ("permuted", "own_hand", "noise_floor")
 CHANGING = (
-    *("add", "setting", "without", "replace", "change", "without_sections", "options", "prompts", "interventions"),
-    *("noise_floor", *NOTES, "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
+    "add",
+    "setting",
+    "without",
+    "replace",
+    "change",
+    "without_sections",
+    "options",
+    "prompts",
+    "interventions",
+    "noise_floor",
+    *NOTES,
+    "permuted",
+    "advise",
+    "gate",
+    "own_hand",
+    "same_compute",
+    "same_tokens",
 )
 """Keys of an arm that change a graph."""
 
@@ -342,19 +439,27 @@ def check_names(arms: Iterable[str]) -> None:
     folders: dict[str, str] = {}
     for name in arms:
         check_folder(name)
-        # disks of macOS and Windows make no difference between cases, nor between two ways to write an accent
+        # disks of macOS and Windows make no difference between cases, nor between two ways to write
+        # an accent
         folder = normalize("NFC", normalize("NFC", name).casefold())
         if (other := folders.setdefault(folder, name)) is name:
             continue
         if other == name:
             raise UserError(
-                f"two arms would be called {name!r}; give one of their graphs, labels or values another name"
+                f"two arms would be called {name!r}; give one of their graphs, labels or "
+                "values another name"
             )
-        raise UserError(f"the arms {other!r} and {name!r} would share a folder on some disks; give one another name")
+        raise UserError(
+            f"the arms {other!r} and {name!r} would share a folder on some disks; give one "
+            "another name"
+        )
 
 
 def check_number(number: int, why: Sequence[str] = ()) -> None:
     """Raise UserError for more arms than an experiment has; `why`: what makes them, in words."""
     if number > MOST:
-        sentence = f"{' x '.join(why)} make {number:,} arms" if why else f"there are {number:,} arms"
+        if why:
+            sentence = f"{' x '.join(why)} make {number:,} arms"
+        else:
+            sentence = f"there are {number:,} arms"
         raise UserError(f"{sentence}; an experiment has at most {MOST:,}")

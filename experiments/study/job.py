@@ -1,4 +1,5 @@
-"""Units as plain data that is sent between processes: a sample of an arm, asked once, and what became of it."""
+"""Units as plain data that is sent between processes: a sample of an arm, asked once, and what
+became of it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
@@ -19,7 +20,8 @@ class Unit(ABC):
     journal: Path | None = None
     """The unit's own journal; None where nothing is kept of it, or units share one."""
     again: bool = False
-    """Whether this command has asked it before, so that what its journal holds is counted already."""
+    """Whether this command has asked it before, so that what its journal holds is counted
+    already."""
 
     @property
     @abstractmethod
@@ -33,7 +35,8 @@ class Unit(ABC):
 
     @property
     def turns(self) -> float | None:
-        """The turns that it is expected to take, before any such unit has ended; None where it has none."""
+        """The turns that it is expected to take, before any such unit has ended; None where it has
+        none."""
         return None
 
 
@@ -53,7 +56,8 @@ class Job(Unit):
     records: tuple[tuple[int, GivenRecords], ...] = ()
     """By seat, the past games that it is shown before the game."""
     notes: tuple[tuple[int, Path], ...] = ()
-    """By seat, the file of the notes of other games, of which its nodes are given those of one that the deal draws."""
+    """By seat, the file of the notes of other games, of which its nodes are given those of one that
+    the deal draws."""
     lean: bool = False
     recorded: bool = False
     """Whether its end is to have the public record."""
@@ -82,7 +86,8 @@ class Played:
 
 @dataclass(frozen=True)
 class Outcome(Generic[U]):
-    """What became of a unit: a result, a failure or a suspension; none of the three when it was not begun."""
+    """What became of a unit: a result, a failure or a suspension; none of the three when it was not
+    begun."""
 
     unit: U
     result: Any = None

@@ -1,14 +1,17 @@
-"""run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
+"""run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be
+played again.
 
-`seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals,
-`software` what every command was run by, and `by_hand` what was changed while the run was played. A report adds
-`methods`: what a paper states of the finished games. It holds no API keys: settings name their environment variables.
+`seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of
+all deals, `software` what every command was run by, and `by_hand` what was changed while the run
+was played. A report adds `methods`: what a paper states of the finished games. It holds no API
+keys: settings name their environment variables.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +37,8 @@ from orchestrator.versions import versions
 from prompts import digest
 
 PLANNED = "planned"
-"""The key with every size that the run was planned to have, the first one first, each with its date."""
+"""The key with every size that the run was planned to have, the first one first, each with its
+date."""
 
 try:
     from yaml import CSafeDumper as SafeDumper  # ten times as fast, where PyYAML was built with it
@@ -43,20 +47,22 @@ except ImportError:
 
 HEAD = """\
 # What was run. The same command again goes on with it; seeds, player counts and arms may be added.
-# `orchestrator experiment run run.yaml --out NEW` plays it again, by the graphs, models, deals and prompts below.
+# `orchestrator experiment run run.yaml --out NEW` plays it again, by the graphs, models, deals \
+and prompts below.
 """
 
 
 def write(plan: Plan) -> None:
-    """Merge this plan into the folder's run.yaml. Raises UserError when the folder holds another experiment."""
+    """Merge this plan into the folder's run.yaml. Raises UserError when the folder holds another
+    experiment."""
     path = plan.folder / RUN
     plan.folder.mkdir(parents=True, exist_ok=True)
     with locked(plan.folder):
         before = read(path) if path.exists() else {}
         if before and before.get("name") != plan.experiment.name:
             raise UserError(
-                f"{str(plan.folder)!r} holds the run of {before.get('name')!r}, not of {plan.experiment.name!r}; "
-                "give another --out"
+                f"{str(plan.folder)!r} holds the run of {before.get('name')!r}, not of "
+                f"{plan.experiment.name!r}; give another --out"
             )
         data = _merged(before, resolved(plan, before.get("deals")))
         sizes = _planned(before, data, plan.folder)
@@ -66,8 +72,11 @@ def write(plan: Plan) -> None:
             write_atomically(path, text)
 
 
-def _planned(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
-    """Return the sizes that were planned; a new one says how many deals of the last were finished by then.
+def _planned(
+    before: Mapping[str, Any], now: Mapping[str, Any], folder: Path
+) -> list[Mapping[str, Any]]:
+    """Return the sizes that were planned; a new one says how many deals of the last were finished
+    by then.
 
     None for tasks without deals of their own.
     """
@@ -87,21 +96,28 @@ def _planned(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) ->
 
 
 def _finished(size: Mapping[str, Any], run: Mapping[str, Any], folder: Path) -> int:
-    """Return how many deals all arms of a planned size have finished; of a single deal, how many of its repeats."""
+    """Return how many deals all arms of a planned size have finished; of a single deal, how many of
+    its repeats."""
     played = {(row.arm, *row.pairing) for row in rows.rows(folder)}
-    repeats, seeds = range(1, int(size["repeats"]) + 1), list(run["seeds"])
+    repeats = range(1, int(size["repeats"]) + 1)
+    seeds = list(run["seeds"])
     arms = {arm: (run["arms"].get(arm) or {}).get("players", ()) for arm in size["arms"]}
 
     def finished(seed: int, repeat: int) -> bool:
-        return all((arm, players, seed, repeat) in played for arm, counts in arms.items() for players in counts)
+        games = [*chain.from_iterable(product([arm], counts) for arm, counts in arms.items())]
+        return all((arm, players, seed, repeat) in played for arm, players in games)
 
     if len(seeds) == 1:
         return sum(finished(seeds[0], repeat) for repeat in repeats)
-    return sum(all(finished(seed, repeat) for repeat in repeats) for seed in seeds)
+    alls = []
+    for seed in seeds:
+        alls.append(all(finished(seed, repeat) for repeat in repeats))
+    return sum(alls)
 
 
 def note(folder: Path, change: Mapping[str, Any]) -> None:
-    """Note in run.yaml what was changed by hand while the run was played; nothing before there is one."""
+    """Note in run.yaml what was changed by hand while the run was played; nothing before there is
+    one."""
     path = folder / RUN
     if not path.exists():
         return
@@ -111,29 +127,40 @@ def note(folder: Path, change: Mapping[str, Any]) -> None:
 
 
 def complete(folder: Path, methods: Mapping[str, Any]) -> None:
-    """Write into run.yaml what a report states of the finished games, while its lock is held. A folder without a
-    run.yaml of this program stays as it is."""
+    """Write into run.yaml what a report states of the finished games, while its lock is held. A
+    folder without a run.yaml of this program stays as it is."""
     record = run(folder)
     if "config_hash" in record:
         write_atomically(folder / RUN, _text({**record, METHODS: dict(methods)}))
 
 
 def check_code(folder: Path) -> None:
-    """Raise UserError when the run in a folder was begun with other code of a user's own than is imported now."""
+    """Raise UserError when the run in a folder was begun with other code of a user's own than is
+    imported now."""
     if (path := folder / RUN).exists():
         check_imports(read(path), f"the run in {str(folder)!r}")
 
 
 def resolved(plan: Plan, dealt: Mapping[int, str] | None = None) -> dict[str, Any]:
-    """The experiment with all its seats, prompt texts and deals; decks that were `dealt` are not dealt again."""
-    experiment, dealt = plan.experiment, dealt or {}
+    """Return the experiment with all its seats, prompt texts and deals; decks that were `dealt` are
+    not dealt again."""
+    experiment = plan.experiment
+    dealt = dealt or {}
     named = {seed: " ".join(deck.cards) for seed, deck in experiment.decks.items()}
     seats = {key: _seat(spec) for key, spec in sorted(plan.specs.items())}
     texts = [prompt_files.texts(spec.config) for spec in plan.specs.values() if spec.config]
     games: dict[str, Any] = {}
     if experiment.task != POSITIONS:
-        games = {"seeds": experiment.numbers, "journals": experiment.journals, "metric": plan.metric}
+        games = {
+            "seeds": experiment.numbers,
+            "journals": experiment.journals,
+            "metric": plan.metric,
+        }
         games |= {STOP: plan.stop.data} if plan.stop else {}
+    prompts = {}
+    for contents in texts:
+        for text in contents.values():
+            prompts[digest(text)] = text
     return {
         "name": experiment.name,
         "players": sorted(set(experiment.players)),
@@ -151,15 +178,18 @@ def resolved(plan: Plan, dealt: Mapping[int, str] | None = None) -> dict[str, An
         "labels": {label: spec.key for label, spec in plan.labels.items()},
         "seats": seats,
         "deals": {seed: named.get(seed) or dealt.get(seed) or cards(seed) for seed in plan.seeds},
-        "prompts": {digest(text): text for contents in texts for text in contents.values()},
+        "prompts": prompts,
     }
 
 
 def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
-    """What sits where; only what, where that changes from deal to deal."""
+    """Return what sits where; only what, where that changes from deal to deal."""
     guests: Any = {seat: spec.key for seat, spec in arm.guests(plan.first(max(PLAYERS))).items()}
     if plan.labels:
-        keys = {spec.key for players in arm.players for spec in arm.lineup(plan.first(players))}
+        keys = set()
+        for players in arm.players:
+            for spec in arm.lineup(plan.first(players)):
+                keys.add(spec.key)
         guests = sorted(keys - {arm.everybody.key})
     data = {
         "players": list(arm.players),
@@ -175,7 +205,7 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
 
 
 def _seat(spec: PlayerSpec) -> dict[str, Any]:
-    """A player: everything needed to build it again, and hashes of its prompt texts."""
+    """Return a player: everything needed to build it again, and hashes of its prompt texts."""
     data: dict[str, Any] = {"spec": spec.spec, "graph": spec.name, "model": PROGRAM}
     if spec.config is None:
         return data
@@ -189,7 +219,7 @@ def _seat(spec: PlayerSpec) -> dict[str, Any]:
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """The union of both for sets and mappings; the new value for everything else."""
+    """Return the union of both for sets and mappings; the new value for everything else."""
     data = dict(now)
     for name in ("players", "seeds"):
         if name in now:
@@ -208,22 +238,40 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     by = [*(before.get(SOFTWARE) or ())]
     by += [now_by] if now_by not in by else []
     by_hand = {BY_HAND: before[BY_HAND]} if BY_HAND in before else {}
-    return {**data, "config_hash": config_hash, "versions": dict(versions()), SOFTWARE: by, **by_hand}
+    return {
+        **data,
+        "config_hash": config_hash,
+        "versions": dict(versions()),
+        SOFTWARE: by,
+        **by_hand,
+    }
 
 
-SOFTWARE, METHODS = "software", "methods"
-"""Keys of run.yaml with what each command was run by, and with what a report states of the finished games."""
+SOFTWARE = "software"
+METHODS = "methods"
+"""Keys of run.yaml with what each command was run by, and with what a report states of the finished
+games."""
 LAST = ("deals", "prompts")
 """Keys with long values, which are written last."""
 
 
 def _text(data: Mapping[str, Any]) -> str:
-    """The YAML: short values first, a deck a line, texts line by line."""
+    """Return the YAML: short values first, a deck a line, texts line by line."""
     first = {key: value for key, value in data.items() if key not in LAST and value not in ({}, [])}
     last = {key: dict(sorted(data[key].items())) for key in LAST if data.get(key)}
-    parts: list[tuple[Any, int, bool | None]] = [(first, 120, None), *(({key: last[key]}, 1000, False) for key in last)]
+    parts: list[tuple[Any, int, bool | None]] = [
+        (first, 120, None),
+        *(({key: last[key]}, 1000, False) for key in last),
+    ]
     return HEAD + "".join(
-        yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
+        yaml.dump(
+            part,
+            Dumper=_Texts,
+            sort_keys=False,
+            allow_unicode=True,
+            width=width,
+            default_flow_style=flow,
+        )
         for part, width, flow in parts
     )
 
@@ -237,5 +285,7 @@ class _Texts(SafeDumper):
 
 _Texts.add_representer(
     str,
-    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    ),
 )

@@ -9,8 +9,20 @@ from experiments.record.measures import METRICS
 from experiments.record.rows import Metric
 from experiments.study.protocols import PROTOCOLS
 
-KEPT = frozenset(("watson", "sherlock", "mycroft", "spin_bench", "moa_watson", "moa_sherlock", "cac", "tom_planner"))
-"""Contexts of papers on language models, which count the points on the table when the third life is lost."""
+KEPT = frozenset(
+    (
+        "watson",
+        "sherlock",
+        "mycroft",
+        "spin_bench",
+        "moa_watson",
+        "moa_sherlock",
+        "cac",
+        "tom_planner",
+    )
+)
+"""Contexts of papers on language models, which count the points on the table when the third life is
+lost."""
 
 MEANS: Mapping[Metric, str] = {
     "strict": "0 in a game in which the third life was lost",
@@ -34,26 +46,39 @@ class Headline:
             about = f"the {self.metric} score, {MEANS[self.score]}"
             return f"Arms are compared by {about}: {self.why}. Tables have both scores."
         named = METRICS.get(self.metric)
-        about = f"{self.metric}, {named.says} ({named.side})" if named else f"{self.metric}, its mean over a game"
-        return f"Arms are compared by {about}: {self.why}. Tables of scores begin with the {self.score} score."
+        if named:
+            about = f"{self.metric}, {named.says} ({named.side})"
+        else:
+            about = f"{self.metric}, its mean over a game"
+        return (
+            f"Arms are compared by {about}: {self.why}. Tables of scores begin with the "
+            f"{self.score} score."
+        )
 
 
 def usual(contexts: Iterable[str]) -> Metric:
-    """The score that the papers of all these contexts use."""
+    """Return the score that the papers of all these contexts use."""
     names = list(contexts)
-    return "kept" if names and all(name in KEPT for name in names) else "strict"
+    if names and all(name in KEPT for name in names):
+        return "kept"
+    return "strict"
 
 
 def headline(run: Mapping[str, Any], wish: str | None = None) -> Headline:
-    """The metric that a report of a run is about; `run`: the contents of run.yaml, `wish`: the reader's.
+    """Return the metric that a report of a run is about; `run`: the contents of run.yaml, `wish`:
+    the reader's.
 
-    Runs of older versions name none and have the strict score. Raises UserError for what is no metric.
+    Runs of older versions name none and have the strict score. Raises UserError for what is no
+    metric.
     """
     metric = measures.check(str(wish or run.get("metric") or "strict"))
     if metric in MEANS:
         score: Metric = "kept" if metric == "kept" else "strict"
     else:
-        configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
+        configs = []
+        for seat in (run.get("seats") or {}).values():
+            if seat.get("config"):
+                configs.append(seat["config"])
         score = usual(name_of(config.get("context")) for config in configs)
     return Headline(metric, "so --metric asks" if wish else _why(metric, run), score)
 
@@ -71,5 +96,7 @@ def _why(metric: str, run: Mapping[str, Any]) -> str:
 
 
 def name_of(context: Any) -> str:
-    """The name of a context, which a graph names or holds as a whole."""
-    return context if isinstance(context, str) else str((context or {}).get("name", ""))
+    """Return the name of a context, which a graph names or holds as a whole."""
+    if isinstance(context, str):
+        return context
+    return str((context or {}).get("name", ""))

@@ -1,7 +1,9 @@
-"""Positions at which the prompts of graphs are compared without asking a model, and what the prompts ask for there.
+"""Positions at which the prompts of graphs are compared without asking a model, and what the
+prompts ask for there.
 
-They are of one game of rule players per player count, the same for every graph. A node that reads other nodes gets the
-outputs of their programs, and a reply's example where there is none. Tokens are estimated as characters / 3.2.
+They are of one game of rule players per player count, the same for every graph. A node that reads
+other nodes gets the outputs of their programs, and a reply's example where there is none. Tokens
+are estimated as characters / 3.2.
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,13 +52,18 @@ class ProbeGame:
 
     @property
     def sampled(self) -> list[View]:
-        return [self.views[self.turns * (2 * place + 1) // (2 * POSITIONS)] for place in range(POSITIONS)]
+        return [
+            self.views[self.turns * (2 * place + 1) // (2 * POSITIONS)]
+            for place in range(POSITIONS)
+        ]
 
 
 @cache
 def game(players: int) -> ProbeGame:
     events: list[Event] = []
-    event_loop.run_anywhere(play_async(partners.get(PARTNER), players=players, seed=1, sink=events.append))
+    event_loop.run_anywhere(
+        play_async(partners.get(PARTNER), players=players, seed=1, sink=events.append)
+    )
     views = tuple(event.view for event in events if isinstance(event, TurnStarted))
     record = public_record(event for event in events if isinstance(event, GameStarted | Moved))
     return ProbeGame(views, record.plain)
@@ -64,24 +71,30 @@ def game(players: int) -> ProbeGame:
 
 @dataclass(frozen=True)
 class Probed(Position):
-    """A sampled position: what the nodes would be asked there, and their programs' answers, or roles' examples."""
+    """A sampled position: what the nodes would be asked there, and their programs' answers, or
+    roles' examples."""
 
     requests: Mapping[str, ModelRequest]
     """By the node's name in its attempt."""
 
 
 def positions(config: GraphConfig, players: int, shown: int = 0) -> list[Probed]:
-    """The sampled positions of the game at a player count; `shown`: how many past games the seat was shown."""
+    """Return the sampled positions of the game at a player count; `shown`: how many past games the
+    seat was shown."""
     return event_loop.run_anywhere(_positions(at(config, players), game(players), shown))
 
 
 async def _positions(graph: GraphConfig, played: ProbeGame, shown: int) -> list[Probed]:
-    programs, probed = Programs(graph), list[Probed]()
+    programs = Programs(graph)
+    probed = list[Probed]()
     start: Memory = {BEFORE: [played.record] * shown} if shown else {}
     for view in played.sampled:
         memory = dict(start)
-        if graph.remembers and view.turn > view.players:  # what the seat remembers of its previous turn
-            _, remembered = await _play_turn(programs, played.views[view.turn - view.players - 1], start)
+        # what the seat remembers of its previous turn
+        if graph.remembers and view.turn > view.players:
+            _, remembered = await _play_turn(
+                programs, played.views[view.turn - view.players - 1], start
+            )
             memory |= remembered
         notes, _ = await _play_turn(programs, view, memory)
         probed.append(Probed(view, notes, memory, requests(graph, view, notes, memory)))
@@ -89,7 +102,8 @@ async def _positions(graph: GraphConfig, played: ProbeGame, shown: int) -> list[
 
 
 async def _play_turn(programs: Programs, view: View, memory: Memory) -> tuple[Notes, Memory]:
-    """The outputs of the nodes in a turn, and the memory after it; both empty where a program fails."""
+    """Return the outputs of the nodes in a turn, and the memory after it; both empty where a
+    program fails."""
     try:
         notes, decision = await programs.turn(view, memory)
     except TurnError:
@@ -109,7 +123,8 @@ class TurnLoad:
 
 @dataclass(frozen=True)
 class NodeNeed:
-    """The longest prompt and answer of a node, to compare with a model's context and `max_tokens`."""
+    """The longest prompt and answer of a node, to compare with a model's context and
+    `max_tokens`."""
 
     node: str
     role: str
@@ -122,27 +137,40 @@ class NodeNeed:
 
 
 def turn_load(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
-    """Return the load of a turn by the name of the model; `shown`: how many past games the seat was shown."""
-    graph, sums = at(config, players), dict[str, tuple[float, float, float]]()
+    """Return the load of a turn by the name of the model; `shown`: how many past games the seat was
+    shown."""
+    graph = at(config, players)
+    sums = dict[str, tuple[float, float, float]]()
     for probed in positions(config, players, shown):
         for name, request in probed.requests.items():
             node = base(name)
-            times, model, form = node_calls(graph, node), graph.nodes[node].model, graph.context_of(node).answer_format
+            times = node_calls(graph, node)
+            model = graph.nodes[node].model
+            form = graph.context_of(node).answer_format
             replies = [reply for reply in probed.notes.get(name, ()) if isinstance(reply, Reply)]
-            answer = fmean(estimated(text_of(reply, form)) for reply in replies) if replies else 0.0
+            if replies:
+                answer = fmean(estimated(text_of(reply, form)) for reply in replies)
+            else:
+                answer = 0.0
             calls, tokens, answers = sums.get(model, (0.0, 0.0, 0.0))
             tokens += times * estimated_prompt(messages(request.parts))
             sums[model] = calls + times, tokens, answers + times * answer
-    return {model: TurnLoad(*(value / POSITIONS for value in each)) for model, each in sums.items()}
+    loads = {}
+    for model, values in sums.items():
+        loads[model] = TurnLoad(*(value / POSITIONS for value in values))
+    return loads
 
 
 def needs(config: GraphConfig, players: int, sampled: Iterable[Probed]) -> list[NodeNeed]:
-    """Return the needs of every node that may ask a model, in the graph's order, at probed positions.
+    """Return the needs of every node that may ask a model, in the graph's order, at probed
+    positions.
 
-    Answers are those of the roles' programs, with every field and as long a reason as asked for; models may write more.
+    Answers are those of the roles' programs, with every field and as long a reason as asked for;
+    models may write more.
     """
     graph = at(config, players)
-    prompts, answers = dict[str, int](), dict[str, int]()
+    prompts = dict[str, int]()
+    answers = dict[str, int]()
     for probed in sampled:
         for name, request in probed.requests.items():
             node = base(name)
@@ -155,7 +183,10 @@ def needs(config: GraphConfig, players: int, sampled: Iterable[Probed]) -> list[
                 if isinstance(reply, Reply):
                     context = graph.context_of(node)
                     # a decision's reason is as long as its prompt asks for
-                    reason = (context.reason_words or 0) * WORD if isinstance(reply, Choice) else 0
+                    if isinstance(reply, Choice):
+                        reason = (context.reason_words or 0) * WORD
+                    else:
+                        reason = 0
                     size = estimated(text_of(reply, context.answer_format) + "-" * reason)
                     answers[node] = max(size, answers.get(node, 0))
     return [

@@ -1,6 +1,8 @@
-"""A run played again from its run.yaml: with the recorded graphs, models and deals, whatever their names mean today."""
+"""A run played again from its run.yaml: with the recorded graphs, models and deals, whatever their
+names mean today."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, Self
 
 from pydantic import Field, ValidationError
@@ -55,7 +57,9 @@ class RecordedArm(Frozen):
 
     @property
     def guest_keys(self) -> Iterable[str]:
-        return self.others.values() if isinstance(self.others, dict) else self.others
+        if isinstance(self.others, dict):
+            return self.others.values()
+        return self.others
 
 
 class RecordedRun(Frozen):
@@ -74,7 +78,9 @@ class RecordedRun(Frozen):
             run = cls.model_validate({key: record.get(key) or {} for key in cls.model_fields})
         except ValidationError as error:
             raise user_error("run.yaml", error) from None
-        named = {key for arm in run.arms.values() for key in (arm.everybody, *arm.guest_keys)}
+        named = set[str]()
+        for arm in run.arms.values():
+            named.update((arm.everybody, *arm.guest_keys))
         if unknown := sorted({*named, *run.labels.values()} - set(run.seats)):
             raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not describe")
         return run
@@ -83,24 +89,33 @@ class RecordedRun(Frozen):
     def read(cls, experiment: Rerun) -> Self:
         """Raises UserError when the run could not be played again as it was."""
         run = cls.parsed(experiment.record)
-        if changed := sorted({name for seat in run.seats.values() for name in seat.changed_prompts}):
+        if changed := sorted(
+            set(chain.from_iterable(seat.changed_prompts for seat in run.seats.values()))
+        ):
             raise UserError(
-                f"the prompts are not those of run.yaml, which holds their texts: {', '.join(changed)} differ"
+                "the prompts are not those of run.yaml, which holds their texts: "
+                f"{', '.join(changed)} differ"
             )
         for seed in experiment.numbers:
-            if seed not in experiment.decks and seed in run.deals and run.deals[seed] != cards(seed):
+            if (
+                seed not in experiment.decks
+                and seed in run.deals
+                and run.deals[seed] != cards(seed)
+            ):
                 raise UserError(
-                    f"seed {seed} gives another deck than in run.yaml, which was edited or written where HLE deals "
-                    "otherwise; restore the file, or run the experiment anew"
+                    f"seed {seed} gives another deck than in run.yaml, which was edited or "
+                    "written where HLE deals otherwise; restore the file, or run the experiment "
+                    "anew"
                 )
         return run
 
     def labelled(self) -> dict[str, PlayerSpec]:
-        """The participants of cross-play and ad-hoc teams, by label."""
+        """Return the participants of cross-play and ad-hoc teams, by label."""
         return {label: self.seats[key].player_spec for label, key in self.labels.items()}
 
     def listed_arms(self, experiment: Experiment) -> list[Arm]:
-        """The arms, unless they are pairs. Raises UserError when none has the player counts asked for."""
+        """Return the arms, unless they are pairs. Raises UserError when none has the player counts
+        asked for."""
         arms = []
         design = experiment.coalitions
         deals = coalitions.arms_played(design, experiment.numbers) if design else {}
@@ -112,7 +127,11 @@ class RecordedRun(Frozen):
                     self.seats[arm.everybody].player_spec,
                     {seat: self.seats[key].player_spec for seat, key in arm.others.items()},
                     players=tuple(count for count in arm.players if count in experiment.players),
-                    void={count: other for count, other in arm.void.items() if count in experiment.players},
+                    void={
+                        count: other
+                        for count, other in arm.void.items()
+                        if count in experiment.players
+                    },
                     purpose=arm.purpose,
                     sources=arm.notes,
                     floor=arm.floor,
@@ -121,28 +140,37 @@ class RecordedRun(Frozen):
                 )
             )
         if not any(arm.players for arm in arms):
-            counts = sorted({count for arm in self.arms.values() for count in arm.players})
-            raise UserError(f"run.yaml has no arm at these player counts; it has them at {', '.join(map(str, counts))}")
+            counts = sorted(set(chain.from_iterable(arm.players for arm in self.arms.values())))
+            raise UserError(
+                "run.yaml has no arm at these player counts; it has them at "
+                f"{', '.join(map(str, counts))}"
+            )
         return arms
 
     @property
     def notes(self) -> list[str]:
         """Why the games may differ although everything recorded is the same."""
         return [
-            f"run.yaml was written with {name} {before}, and this is {after}: its programs may differ."
+            f"run.yaml was written with {name} {before}, and this is {after}: its programs "
+            "may differ."
             for name, before, after in changed(self.versions)
         ]
 
 
 def labelled(run: Mapping[str, Any]) -> dict[str, PlayerSpec]:
-    """The participants of cross-play and ad-hoc teams in a run.yaml, by label; none where it names no whole seats."""
-    labels, seats = run.get("labels") or {}, run.get("seats") or {}
+    """Return the participants of cross-play and ad-hoc teams in a run.yaml, by label; none where it
+    names no whole seats."""
+    labels = run.get("labels") or {}
+    seats = run.get("seats") or {}
     try:
-        return {label: RecordedSeat.model_validate(seats[key]).player_spec for label, key in labels.items()}
+        specs = dict[str, PlayerSpec]()
+        for label, key in labels.items():
+            specs[label] = RecordedSeat.model_validate(seats[key]).player_spec
+        return specs
     except (ValidationError, UserError, KeyError):
         return {}
 
 
 def cards(seed: int) -> str:
-    """A deck on one line, first dealt first: `R1 Y3 ...`."""
+    """Return a deck on one line, first dealt first: `R1 Y3 ...`."""
     return " ".join(referee.deal(seed))

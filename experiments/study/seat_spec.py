@@ -1,8 +1,10 @@
-"""Seats from their specs, players as plain data from which a seat is built anywhere, and the seats of a whole table.
+"""Seats from their specs, players as plain data from which a seat is built anywhere, and the seats
+of a whole table.
 
-A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file. An
-experiment file has a `SeatConfig` (a spec, with a model and a verifier); resolved it is a `PlayerSpec` (with the whole
-graph and all models), from which each process builds the `Seat` that plays.
+A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its
+YAML file. An experiment file has a `SeatConfig` (a spec, with a model and a verifier); resolved it
+is a `PlayerSpec` (with the whole graph and all models), from which each process builds the `Seat`
+that plays.
 """
 
 import hashlib
@@ -35,21 +37,29 @@ OTHERS = (partners.PREFIX, python_agent.PREFIX)
 
 
 class OfflineLayer(ModelLayer):
-    """Models of seats that are only looked at: they need no server and no API key, and have no answers."""
+    """Models of seats that are only looked at: they need no server and no API key, and have no
+    answers."""
 
     def brain(self, model: object) -> Brain:
         return Scripted({})
 
 
 def read_graph(spec: str) -> GraphConfig:
-    """The graph of a seat's spec. Raises UserError, also for a person, and for a partner named without its prefix."""
+    """Return the graph of a seat's spec. Raises UserError, also for a person, and for a partner
+    named without its prefix."""
     if spec == PERSON:
-        raise UserError(f"a person takes a seat of one game: `orchestrator play --seat 0={PERSON}`, or on the page")
+        raise UserError(
+            f"a person takes a seat of one game: `orchestrator play --seat 0={PERSON}`, or on the "
+            "page"
+        )
     if spec in graph_names() or spec.endswith((".yaml", ".yml")):
         return read(spec)
     names = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
     if (meant := similar_name(spec, names)) and meant.startswith(partners.PREFIX):
-        raise UserError(f"unknown graph {spec!r}; did you mean {meant!r}? A rule player is named {partners.PREFIX}NAME")
+        raise UserError(
+            f"unknown graph {spec!r}; did you mean {meant!r}? A rule player is named "
+            f"{partners.PREFIX}NAME"
+        )
     return read(spec)
 
 
@@ -64,9 +74,9 @@ def read_seat(
 ) -> Seat:
     """Return a seat from its spec: `partner:NAME`, `python:module:object`, `person`, or a graph.
 
-    `person` is the seat of a person, where one can play. The other arguments are for graphs: the model bound to
-    `default`, models by name, and a verifier instead of the graph's own. Raises UserError for a partner, module,
-    object, graph or model that does not exist or cannot be used.
+    `person` is the seat of a person, where one can play. The other arguments are for graphs: the
+    model bound to `default`, models by name, and a verifier instead of the graph's own. Raises
+    UserError for a partner, module, object, graph or model that does not exist or cannot be used.
     """
     if spec == PERSON and person is not None:
         return person
@@ -74,14 +84,19 @@ def read_seat(
         return partners.get(spec.removeprefix(partners.PREFIX))
     if spec.startswith(python_agent.PREFIX):
         target = python_agent.named(spec)
-        return of_graph(target, spec) if is_state_graph(target) else python_agent.read(spec, target)
+        if is_state_graph(target):
+            return of_graph(target, spec)
+        return python_agent.read(spec, target)
     config = read_graph(spec)
-    config = config if verify is None else ablate.verified(config, verify)
+    if verify is None:
+        config = config
+    else:
+        config = ablate.verified(config, verify)
     return graph_seat(config, model, named=named, layer=layer)
 
 
 def check(seat: Seat, players: int) -> Seat:
-    """The same seat. Raises UserError when it does not support this player count."""
+    """Return the same seat. Raises UserError when it does not support this player count."""
     if isinstance(config := getattr(seat, "config", None), GraphConfig):
         ablate.at(config, players)
     elif isinstance(seat, Partner) and players not in seat.players:
@@ -91,14 +106,17 @@ def check(seat: Seat, players: int) -> Seat:
 
 
 def placed(options: Sequence[str], players: int) -> dict[int, str]:
-    """The specs of `--seat N=SPEC` by seat. Raises UserError for a seat that does not exist or is given twice."""
+    """Return the specs of `--seat N=SPEC` by seat. Raises UserError for a seat that does not exist
+    or is given twice."""
     specs: dict[int, str] = {}
     for option in options:
         if not (match := re.fullmatch(r"(?P<seat>\d+)=(?P<spec>.+)", option)):
             raise UserError(f"--seat {option!r} is not N=SPEC, e.g. 1=partner:piers")
         seat = int(match["seat"])
         if seat >= players:
-            raise UserError(f"--seat {option!r}: the seats of {players} players are 0 to {players - 1}")
+            raise UserError(
+                f"--seat {option!r}: the seats of {players} players are 0 to {players - 1}"
+            )
         if seat in specs:
             raise UserError(f"--seat {option!r}: seat {seat} is taken by {specs[seat]!r}")
         specs[seat] = match["spec"]
@@ -106,8 +124,12 @@ def placed(options: Sequence[str], players: int) -> dict[int, str]:
 
 
 def configs(config: GraphConfig, specs: Mapping[int, str], players: int) -> list[GraphConfig]:
-    """The graphs of a table: `config`, unless `specs` take all seats, and the graphs that they name."""
-    named = [spec for spec in dict.fromkeys(specs.values()) if not (spec == PERSON or spec.startswith(OTHERS))]
+    """Return the graphs of a table: `config`, unless `specs` take all seats, and the graphs that
+    they name."""
+    named = []
+    for spec in dict.fromkeys(specs.values()):
+        if not (spec == PERSON or spec.startswith(OTHERS)):
+            named.append(spec)
     return [*([config] if len(specs) < players else []), *map(read_graph, named)]
 
 
@@ -121,8 +143,9 @@ def table(
     verify: str | None = None,
     person: Seat | None = None,
 ) -> tuple[Seat, ...]:
-    """The seats of a table: those of `specs`, and the graph on all others; equal seats share one object. `person` is
-    the seat of every person. Raises UserError for a seat that cannot be used, or not at this player count."""
+    """Return the seats of a table: those of `specs`, and the graph on all others; equal seats share
+    one object. `person` is the seat of every person. Raises UserError for a seat that cannot be
+    used, or not at this player count."""
     model = named.get("default", PROGRAM)
     by_spec: dict[str | None, Seat] = {}
     for seat in range(players):
@@ -131,24 +154,29 @@ def table(
         if spec is None:
             by_spec[spec] = graph_seat(config, model, named=named, layer=layer)
         else:
-            by_spec[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify, person=person)
+            by_spec[spec] = read_seat(
+                spec, model=model, layer=layer, named=named, verify=verify, person=person
+            )
         check(by_spec[spec], players)
     return tuple(by_spec[specs.get(seat)] for seat in range(players))
 
 
 def persons(specs: Mapping[int, str]) -> frozenset[int]:
-    """The seats of persons."""
+    """Return the seats of persons."""
     return frozenset(seat for seat, spec in specs.items() if spec == PERSON)
 
 
 def name(graph: str, specs: Mapping[int, str], players: int) -> str:
-    """The table in the name of a file: `house-P1-partner-piers`."""
+    """Return the table in the name of a file: `house-P1-partner-piers`."""
     parts = [graph] if len(specs) < players else []
     for seat, spec in specs.items():
         if spec.startswith(python_agent.PREFIX):
             short = python_agent.PREFIX + spec.rpartition(":")[2]
         else:
-            short = spec if spec.startswith(partners.PREFIX) else Path(spec).stem
+            if spec.startswith(partners.PREFIX):
+                short = spec
+            else:
+                short = Path(spec).stem
         short = re.sub(r"[^\w.]+", "-", short).strip("-")
         parts.append(f"P{seat}-{short}")
     return "-".join(parts)
@@ -171,13 +199,18 @@ class PlayerSpec(Frozen):
     def plain_models(self) -> dict[str, Any]:
         """Its models with all their settings, as plain data. Raises UserError."""
         settings = {name: settled(model) for name, model in self.models.items()}
-        return {
-            name: value if isinstance(value, str) else value.model_dump(mode="json", exclude_none=True)
-            for name, value in settings.items()
-        }
+        models = dict[str, Any]()
+        for name, value in settings.items():
+            models[name] = (
+                value
+                if isinstance(value, str)
+                else value.model_dump(mode="json", exclude_none=True)
+            )
+        return models
 
     def seat(self, layer: ModelLayer | None = None) -> Seat:
-        """The seat, with models of the layer, or to be looked at. Raises UserError for one that cannot be used."""
+        """Return the seat, with models of the layer, or to be looked at. Raises UserError for one
+        that cannot be used."""
         if self.config is None:
             return read_seat(self.spec)
         default = self.models.get("default", PROGRAM)
@@ -193,21 +226,27 @@ class PlayerSpec(Frozen):
     @property
     def name(self) -> str:
         """Its name in journals and results."""
-        return self.config.name if self.config else describe(read_seat(self.spec)).graph
+        if self.config:
+            return self.config.name
+        return describe(read_seat(self.spec)).graph
 
     @property
     def reads_words(self) -> bool:
-        """Whether a model plays that reads its prompts: programs and simulated models answer from the data."""
+        """Whether a model plays that reads its prompts: programs and simulated models answer from
+        the data."""
         if self.config is None:
             return False
         models = (self.models.get(name, name) for name in self.config.models)
         return any(model != PROGRAM and not simulated_settings.settings(model) for model in models)
 
     def essence(self, players: int) -> str:
-        """Equal for specs that play the same games at a player count, whatever their names. Raises UserError."""
+        """Equal for specs that play the same games at a player count, whatever their names. Raises
+        UserError."""
         if self.config is None:
             return self.spec
-        data = ablate.at(self.config, players).model_dump(mode="json", exclude={"name", "players", "engine"})
+        data = ablate.at(self.config, players).model_dump(
+            mode="json", exclude={"name", "players", "engine"}
+        )
         for node in data["nodes"].values():
             model = self.models.get(node["model"], node["model"])
             node["model"] = model if isinstance(model, str) else model.model_dump(mode="json")
@@ -221,23 +260,41 @@ class PlayerSpec(Frozen):
 
 
 def arm_spec(experiment: Experiment, changes: Changes) -> PlayerSpec:
-    """The spec of every seat of an arm that has no other. Raises UserError."""
+    """Return the spec of every seat of an arm that has no other. Raises UserError."""
     return player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
 
 
 def player_spec(
-    seat: SeatConfig, experiment: Experiment, changes: Changes | None = None, own_graph: GraphConfig | None = None
+    seat: SeatConfig,
+    experiment: Experiment,
+    changes: Changes | None = None,
+    own_graph: GraphConfig | None = None,
 ) -> PlayerSpec:
-    """The spec of an experiment's seat, with an arm's changes; `own_graph`: one that the arm made. Raises UserError."""
+    """Return the spec of an experiment's seat, with an arm's changes; `own_graph`: one that the arm
+    made. Raises UserError."""
     changes = changes or Changes()
-    models = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
-    spec, verify = changes.graph or seat.graph, changes.verify or seat.verify or experiment.verify
+    models = {
+        **experiment.models,
+        **changes.models,
+        **({} if seat.model is None else {"default": seat.model}),
+    }
+    spec = changes.graph or seat.graph
+    verify = changes.verify or seat.verify or experiment.verify
     if spec.startswith(OTHERS):
         if keys := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
             raise UserError(f"`{keys[0]}` changes a graph, and {spec} is not a graph")
         return PlayerSpec(spec=spec)
-    config = interventions.apply(read_graph(spec), changes.steps) if own_graph is None else own_graph
-    config = ablate.verified(config, verify) if verify else config
+    if own_graph is None:
+        config = interventions.apply(read_graph(spec), changes.steps)
+    else:
+        config = own_graph
+    if verify:
+        config = ablate.verified(config, verify)
+    else:
+        config = config
     names = {"default", *config.models}
-    used = {name: sampled(model, experiment.sampling) for name, model in models.items() if name in names}
+    used = {}
+    for name, model in models.items():
+        if name in names:
+            used[name] = sampled(model, experiment.sampling)
     return PlayerSpec(spec=spec, config=config, models=used)

@@ -24,7 +24,8 @@ class Seats:
     """The seats of an experiment, each built once per process."""
 
     def __init__(self, specs: Mapping[str, PlayerSpec], layer: ModelLayer | None = None) -> None:
-        """With models of a layer, or to be looked at. Raises UserError when a seat cannot be built."""
+        """With models of a layer, or to be looked at. Raises UserError when a seat cannot be
+        built."""
         self.by_key: Mapping[str, Seat] = {key: spec.seat(layer) for key, spec in specs.items()}
 
     def lineup(self, job: Job) -> list[Seat]:
@@ -34,17 +35,26 @@ class Seats:
     def start(self, job: Job) -> GameStarted:
         """Return the first event of a job's game. Raises UserError."""
         deal = job.deal
-        begin = partial(start, self.lineup(job), players=deal.players, repeat=deal.repeat, memories=memories(job))
+        begin = partial(
+            start,
+            self.lineup(job),
+            players=deal.players,
+            repeat=deal.repeat,
+            memories=memories(job),
+        )
         if deal.deck is None:
             return begin(seed=deal.seed)
-        return begin(deck=deal.deck.cards, label=deal.deck.name).model_copy(update={"seed": deal.seed})
+        return begin(deck=deal.deck.cards, label=deal.deck.name).model_copy(
+            update={"seed": deal.seed}
+        )
 
 
 def memories(job: Job) -> dict[int, Memory]:
-    """Return, by seat, what it is given before the game: public records of past games, and notes of another game."""
-    by_seat: dict[int, Memory] = {
-        seat: {BEFORE: [_records(records.path)[n] for n in records.games]} for seat, records in job.records
-    }
+    """Return, by seat, what it is given before the game: public records of past games, and notes of
+    another game."""
+    by_seat: dict[int, Memory] = {}
+    for seat, records in job.records:
+        by_seat[seat] = {BEFORE: [_records(records.path)[n] for n in records.games]}
     for seat, bank in job.notes:
         by_seat[seat] = {**by_seat.get(seat, {}), **note_banks.memory(bank, job.deal, seat)}
     return by_seat
@@ -57,19 +67,23 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 
 def begun(plan: Plan, games: Mapping[Path, Game]) -> dict[Path, Game]:
-    """Return the journals of a folder that belong to the arms of the plan, of its deals or of others. Raises UserError
-    when one was played by other seats than its arm has now, with the difference."""
-    seats, arms = Seats(plan.specs), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
+    """Return the journals of a folder that belong to the arms of the plan, of its deals or of
+    others. Raises UserError when one was played by other seats than its arm has now, with the
+    difference."""
+    seats = Seats(plan.specs)
+    arms = {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
     ours = {path: peeked for path, peeked in games.items() if path.parent in arms}
     for path, peeked in ours.items():
-        started, arm = peeked.started, arms[path.parent]
+        started = peeked.started
+        arm = arms[path.parent]
         if started is None or started.seed is None or started.players not in arm.players:
             continue
         job = plan.job(arm, plan.deal(started.seed, started.players, started.repeat))
         if changed := differences(started, seats.start(job)):
             raise UserError(
-                f"{path.relative_to(plan.folder).as_posix()} in {str(plan.folder)!r} is another game: "
-                f"{'; '.join(changed)}. Give a changed experiment another --out, or its arm another name"
+                f"{path.relative_to(plan.folder).as_posix()} in {str(plan.folder)!r} is another "
+                f"game: {'; '.join(changed)}. Give a changed experiment another --out, or its arm "
+                "another name"
             )
     return ours
 

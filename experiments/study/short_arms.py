@@ -1,4 +1,5 @@
-"""Arms that are listed in short forms alone: `arms: [removed, placebo:analyst]`, with their names."""
+"""Arms that are listed in short forms alone: `arms: [removed, placebo:analyst]`, with their
+names."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +13,17 @@ from orchestrator.errors import UserError
 from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, Shortlist
 
-ABOUT_A_NODE = ("removed", "exact", "model", "perturbed", "placebo", "padded", "shuffled", "advise", "gate")
+ABOUT_A_NODE = (
+    "removed",
+    "exact",
+    "model",
+    "perturbed",
+    "placebo",
+    "padded",
+    "shuffled",
+    "advise",
+    "gate",
+)
 """Kinds that stand for an arm of each colleague where they name no node."""
 OFFERING: dict[str, tuple[type[Reply], ...]] = {"advise": (Shortlist,), "gate": (Shortlist, Choice)}
 """Kinds that say how a node's moves reach its readers, and the replies that have some."""
@@ -22,15 +33,17 @@ OFFERED_BY = {"advise": "a recommender", "gate": "a recommender, or a colleague 
 def named_arms(shorts: Iterable[str], config: GraphConfig) -> dict[str, Changes]:
     """Return the arms of a list by name, first the graph as it is.
 
-    A kind that names no node stands for one arm for each colleague whose note the deciding node reads, directly or
-    through others. Raises UserError.
+    A kind that names no node stands for one arm for each colleague whose note the deciding node
+    reads, directly or through others. Raises UserError.
     """
     arms = {FULL: Changes()}
     for short in shorts:
         for step in _steps(short, config):
             name = _name(step)
             if name in arms:
-                raise UserError(f"two arms are called {name!r}; give them names: `arms: {{NAME: {step}}}`")
+                raise UserError(
+                    f"two arms are called {name!r}; give them names: `arms: {{NAME: {step}}}`"
+                )
             arms[name] = Changes(interventions=(str(step),))
     return arms
 
@@ -44,7 +57,8 @@ def _steps(short: str, config: GraphConfig) -> Iterator[Intervention]:
     if not colleagues:
         kind = step.kind
         raise UserError(
-            f"graph {config.title!r} has no colleague whose note {config.decides!r} reads, so no {kind} arm"
+            f"graph {config.title!r} has no colleague whose note {config.decides!r} reads, so no "
+            f"{kind} arm"
         )
     replies = OFFERING.get(step.kind, (object,))
     nodes = [name for name in colleagues if issubclass(config.role(name).reply, replies)]
@@ -57,7 +71,10 @@ def _steps(short: str, config: GraphConfig) -> Iterator[Intervention]:
 
 def _name(step: Intervention) -> str:
     """Return the name of an arm: `no-analyst`, `placebo-analyst`, `with-chop`, `permuted`."""
-    value = "" if step.kind == "added" else re.sub(r"[^\w.]+", "-", str(step.value or "")).strip("-")
+    if step.kind == "added":
+        value = ""
+    else:
+        value = re.sub(r"[^\w.]+", "-", str(step.value or "")).strip("-")
     if step.kind == "setting":
         return "-".join((*step.keys, value))
     prefix = {"removed": "no", "added": "with"}.get(step.kind, step.kind.replace("_", "-"))
@@ -66,5 +83,10 @@ def _name(step: Intervention) -> str:
 
 
 def advisers(config: GraphConfig) -> Sequence[str]:
-    """Return the nodes whose notes the deciding node reads, directly or through others, in the graph's order."""
-    return [name for name in config.nodes if name != config.decides and between(config, name, config.decides)]
+    """Return the nodes whose notes the deciding node reads, directly or through others, in the
+    graph's order."""
+    names = []
+    for name in config.nodes:
+        if name != config.decides and between(config, name, config.decides):
+            names.append(name)
+    return names

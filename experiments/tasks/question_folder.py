@@ -1,7 +1,8 @@
-"""The folder of a run of questions: its record, the questions with their keys, and the journal of calls.
+"""The folder of a run of questions: its record, the questions with their keys, and the journal of
+calls.
 
-`calls.jsonl` alone is enough to go on after a stop; processes that ask at the same time have a journal each
-(`calls-2.jsonl` ...).
+`calls.jsonl` alone is enough to go on after a stop; processes that ask at the same time have a
+journal each (`calls-2.jsonl` ...).
 """
 
 import json
@@ -78,7 +79,8 @@ class AnswerRun(Generic[R, S]):
     folder: Path
     record: R
     label: str
-    """What answered where that is no language model: `program`, `simulated` or `fake server`; else empty."""
+    """What answered where that is no language model: `program`, `simulated` or `fake server`; else
+    empty."""
     questions: tuple[S, ...]
     answers: tuple[Answer[S], ...]
 
@@ -86,7 +88,9 @@ class AnswerRun(Generic[R, S]):
     def name(self) -> str:
         """The model, without its server, and what it is where that is no language model."""
         model = self.record.model.partition("@http")[0]
-        return model if self.label in ("", model) else f"{model} ({self.label})"
+        if self.label in ("", model):
+            return model
+        return f"{model} ({self.label})"
 
     @property
     def missing(self) -> int:
@@ -95,7 +99,8 @@ class AnswerRun(Generic[R, S]):
 
 
 def distinct_names(runs: Sequence[tuple[str, Path]]) -> tuple[str, ...]:
-    """Return what runs are called in a report, given their names and folders: by both where several have a name."""
+    """Return what runs are called in a report, given their names and folders: by both where several
+    have a name."""
     several = Counter(name for name, _ in runs)
     return tuple(name if several[name] == 1 else f"{name} in {folder}" for name, folder in runs)
 
@@ -109,7 +114,10 @@ ANSWERED = {
 
 def notes_of(texts: Iterable[str]) -> list[Note]:
     """Return sentences of a report as notes; those on what is no language model are marked."""
-    return [Note(text, "no model" if "no language model" in text else "aside") for text in texts]
+    notes = list[Note]()
+    for text in texts:
+        notes.append(Note(text, "no model" if "no language model" in text else "aside"))
+    return notes
 
 
 @dataclass(frozen=True)
@@ -121,17 +129,21 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
     questions_file: str = field(kw_only=True)
 
     def write(self, folder: Path, record: R, questions: Iterable[Named]) -> R:
-        """Begin a run of these questions, or go on with one, as `begin` does; the record as it stands then."""
+        """Begin a run of these questions, or go on with one, as `begin` does; the record as it
+        stands then."""
         record = self.begin(folder, record, begun=bool(calls(folder)))
         fields = self.question.model_fields
-        keys = [self.question(**{name: getattr(question, name) for name in fields}) for question in questions]
+        keys = []
+        for question in questions:
+            keys.append(self.question(**{name: getattr(question, name) for name in fields}))
         lines = (json.dumps(key.model_dump(mode="json"), ensure_ascii=False) for key in keys)
         write_atomically(folder / self.questions_file, "".join(f"{line}\n" for line in lines))
         return record
 
     def run(self, folder: Path) -> AnswerRun[R, S]:
         """Return the run in a folder. Raises UserError when it holds none."""
-        record, path = self.read(folder), folder / self.questions_file
+        record = self.read(folder)
+        path = folder / self.questions_file
         try:
             lines = regular_files.text(path).removesuffix("\n").split("\n")
             questions = tuple(self.question.model_validate_json(line) for line in lines if line)
@@ -144,17 +156,20 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
         answers = list[Answer[S]]()
         for (name, trial), asked in sorted(by_trial(every).items()):
             if name in by_name and (last := last_call(asked)):
-                asks, usage = len({call.ask for call in asked}), sum((call.usage for call in asked), NO_USAGE)
+                asks = len({call.ask for call in asked})
+                usage = sum((call.usage for call in asked), NO_USAGE)
                 answers.append(Answer(by_name[name], trial, last.reply, asks, last.error, usage))
         labels = Provenance.of_models(record.model, fake=any(call.fake for call in every)).labels
         return AnswerRun(folder, record, next(reversed(labels), ""), questions, tuple(answers))
 
     def recorded_model(self, folder: Path) -> ModelSettings:
-        """Return the model whose answers a folder holds. Raises UserError when no model answered there."""
+        """Return the model whose answers a folder holds. Raises UserError when no model answered
+        there."""
         record = self.read(folder)
         if not record.settings or Provenance.of_models(record.model) != Provenance.MODEL:
             raise UserError(
-                f"{str(folder)!r} has no answers of a model to replay; its answers are those of {record.model}"
+                f"{str(folder)!r} has no answers of a model to replay; its answers are those "
+                f"of {record.model}"
             )
         return settings_of(record.settings)
 
@@ -164,13 +179,23 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
         spent = sum((call.usage for call in calls(folder)), NO_USAGE)
         counts = {"finished": len(run.answers), "begun": len(AnswerRecords(folder).begun())}
         trials = len(run.questions) * run.record.trials
-        return run_status(f"{self.what}, {run.name}", spent, games=trials, **counts, things="answers")
+        return run_status(
+            f"{self.what}, {run.name}", spent, games=trials, **counts, things="answers"
+        )
 
 
 def calls(folder: Path) -> list[Call]:
-    """Return every call of a run, oldest first; none before the first answer. Raises UserError for no journal."""
-    paths = sorted(regular_files.below(folder, "calls*.jsonl"), key=lambda path: (len(path.name), path.name))
-    return [event for path in paths for event in read(path) if isinstance(event, Call)]
+    """Return every call of a run, oldest first; none before the first answer. Raises UserError for
+    no journal."""
+    paths = sorted(
+        regular_files.below(folder, "calls*.jsonl"), key=lambda path: (len(path.name), path.name)
+    )
+    events = list[Call]()
+    for path in paths:
+        for event in read(path):
+            if isinstance(event, Call):
+                events.append(event)
+    return events
 
 
 def by_trial(each: Iterable[Call]) -> dict[tuple[str, int], list[Call]]:
@@ -182,8 +207,11 @@ def by_trial(each: Iterable[Call]) -> dict[tuple[str, int], list[Call]]:
 
 
 def last_call(trial: Sequence[Call]) -> Call | None:
-    """Return the call that ends a trial, with an answer that was read or without one for good; None while it lasts."""
-    return next((call for call in reversed(trial) if call.outcome in ("ok", "repaired", "fallback")), None)
+    """Return the call that ends a trial, with an answer that was read or without one for good; None
+    while it lasts."""
+    return next(
+        (call for call in reversed(trial) if call.outcome in ("ok", "repaired", "fallback")), None
+    )
 
 
 def unit_name(question: str, trial: int) -> str:

@@ -1,7 +1,8 @@
-"""Questions that are asked once a trial, each in a call of its own: the task that all kinds of questions share.
+"""Questions that are asked once a trial, each in a call of its own: the task that all kinds of
+questions share.
 
-A kind of questions (`questions`, `judge`) says how a question is put, what a program and a simulated model answer, and
-how an answer is scored. Its runs lie in folders of `question_folder`.
+A kind of questions (`questions`, `judge`) says how a question is put, what a program and a
+simulated model answer, and how an answer is scored. Its runs lie in folders of `question_folder`.
 """
 
 import asyncio
@@ -60,11 +61,15 @@ class QuestionKind(ABC, Generic[Q]):
         """Return the program's reply. Raises NoAnswer."""
 
     def simulated(self, settings: SimSettings, question: Q) -> Brain:
-        """Return a simulated model that answers this question. Raises UserError where there is none."""
-        raise UserError(f"no simulated model answers {self.role}; name a model on a server, or the program")
+        """Return a simulated model that answers this question. Raises UserError where there is
+        none."""
+        raise UserError(
+            f"no simulated model answers {self.role}; name a model on a server, or the program"
+        )
 
     def score(self, question: Q, reply: Mapping[str, Any] | None) -> float | None:
-        """Return the score of a reply, which is None when none could be read; None where it has no score."""
+        """Return the score of a reply, which is None when none could be read; None where it has no
+        score."""
         return None
 
 
@@ -103,8 +108,12 @@ class QuestionTask(Generic[Q]):
 
     def open(self, layer: ModelLayer) -> "QuestionAsker[Q]":
         if self.replay is not None:
-            return QuestionAsker(self, Resumed(Unrecorded(self.replay), answered(calls(self.replay))))
-        return QuestionAsker(self, layer.brain(self.model) if isinstance(self.model, ModelSettings) else None)
+            return QuestionAsker(
+                self, Resumed(Unrecorded(self.replay), answered(calls(self.replay)))
+            )
+        return QuestionAsker(
+            self, layer.brain(self.model) if isinstance(self.model, ModelSettings) else None
+        )
 
     def measured(self, unit: QuestionUnit, result: Call) -> Measured:
         return Measured(self.kind.score(self.questions[unit.question], result.reply))
@@ -128,13 +137,23 @@ class QuestionAsker(Generic[Q]):
         if self.journal is None or unit.again:
             self.known = answered(calls(self.task.folder))
         journal = self.journal = self.journal or free_journal(self.task.folder)
-        kind, model, question = self.task.kind, self.task.model, self.task.questions[unit.question]
+        kind = self.task.kind
+        model = self.task.model
+        question = self.task.questions[unit.question]
         ends = list[Call]()
 
         def emit(**values: object) -> None:
             # turns and seats are 0, for no game is played
-            place = {"turn": 0, "seat": 0, "node": question.name, "role": kind.role, "sample": unit.trial}
-            ends.append(call := Call.model_validate({**place, "model": identity(model)[0], **values}))
+            place = {
+                "turn": 0,
+                "seat": 0,
+                "node": question.name,
+                "role": kind.role,
+                "sample": unit.trial,
+            }
+            ends.append(
+                call := Call.model_validate({**place, "model": identity(model)[0], **values})
+            )
             old = self.known.get(call.key)
             if old is None or old.outcome != call.outcome:
                 journal(call)
@@ -147,9 +166,12 @@ class QuestionAsker(Generic[Q]):
             if model == PROGRAM:
                 emit(**programmed(kind, question))
             else:
-                brain = kind.simulated(model, question) if isinstance(model, SimSettings) else self.brain
+                brain = self.brain
+                if isinstance(model, SimSettings):
+                    brain = kind.simulated(model, question)
                 assert brain is not None
-                request, resumed = kind.request(question, unit.trial), Resumed(brain, self.known)
+                request = kind.request(question, unit.trial)
+                resumed = Resumed(brain, self.known)
                 await ask_model(request, resumed, lambda exchange: emit(**exchange.recorded))
             await journal.flush()
             return ends[-1]
@@ -169,7 +191,9 @@ class Unrecorded:
 
     folder: Path
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         raise ModelError(f"it is not recorded in {str(self.folder)!r}")
 
     async def aclose(self) -> None:
@@ -177,7 +201,8 @@ class Unrecorded:
 
 
 def model_of(name: Model) -> Model:
-    """Return a model that can be asked questions: the program, a simulated model, or settings. Raises UserError."""
+    """Return a model that can be asked questions: the program, a simulated model, or settings.
+    Raises UserError."""
     if name == PROGRAM or isinstance(name, SimSettings):
         return name
     return simulated(name) or settings_of(name)
@@ -185,7 +210,9 @@ def model_of(name: Model) -> Model:
 
 def identity(model: Model) -> tuple[str, dict[str, object]]:
     """Return the name of a model, and the settings that decide its answers."""
-    return (PROGRAM, {}) if isinstance(model, str) else (model.model, dict(model.deciding))
+    if isinstance(model, str):
+        return (PROGRAM, {})
+    return (model.model, dict(model.deciding))
 
 
 def programmed(kind: QuestionKind[Q], question: Q) -> dict[str, object]:
@@ -198,7 +225,11 @@ def programmed(kind: QuestionKind[Q], question: Q) -> dict[str, object]:
 
 def prompt_tokens(kind: QuestionKind[Q], questions: Iterable[Q]) -> int:
     """Return an estimate of the tokens of the prompts of one trial of each question."""
-    return sum(estimated(part.text) for question in questions for part in kind.request(question, 0).parts)
+    estimateds = []
+    for question in questions:
+        for part in kind.request(question, 0).parts:
+            estimateds.append(estimated(part.text))
+    return sum(estimateds)
 
 
 def ask_all(
@@ -208,11 +239,14 @@ def ask_all(
     options: RunOptions | None = None,
     progress: Progress | None = None,
 ) -> Done:
-    """Ask the questions whose answers the task's folder does not hold, each once before any a second time.
+    """Ask the questions whose answers the task's folder does not hold, each once before any a
+    second time.
 
     Raises UserError when a server refuses before it has answered anything.
     """
     name, _ = identity(task.model)
     order = product(range(trials), task.questions)
     units = [QuestionUnit(arm=name, question=question, trial=trial) for trial, question in order]
-    return Runner(task, units, AnswerRecords(task.folder), task.folder, options, progress).run(title)
+    return Runner(task, units, AnswerRecords(task.folder), task.folder, options, progress).run(
+        title
+    )

@@ -1,4 +1,5 @@
-"""How any run folder stands, and commands to it: one place that knows each kind of run by the file of its record."""
+"""How any run folder stands, and commands to it: one place that knows each kind of run by the file
+of its record."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,7 +21,8 @@ KINDS: Mapping[str, tuple[str, Status]] = {
     judge_run.FOLDER.file: ("judge", judge_run.FOLDER.status),
     RUN: ("games", experiment_run.status),
 }
-"""By the file of its record: what a kind of run asked, and what says how it stands, as plain data."""
+"""By the file of its record: what a kind of run asked, and what says how it stands, as plain
+data."""
 
 
 def _kind(folder: Path) -> tuple[str, Status]:
@@ -31,7 +33,8 @@ def _kind(folder: Path) -> tuple[str, Status]:
 
 
 def kind(folder: Path) -> str:
-    """Return what a run asked: games, positions, probes, questions or judge; games for a folder without a record."""
+    """Return what a run asked: games, positions, probes, questions or judge; games for a folder
+    without a record."""
     return _kind(folder)[0]
 
 
@@ -39,15 +42,23 @@ def checked(folder: Path) -> Path:
     """Return a run folder. Raises UserError for another one."""
     if not any((folder / record).exists() for record in KINDS):
         raise UserError(
-            f"there is no run in {str(folder)!r}, for it has no {RUN}; `list runs` lists the runs{nearby(folder)}"
+            f"there is no run in {str(folder)!r}, for it has no {RUN}; `list runs` lists the "
+            f"runs{nearby(folder)}"
         )
     return folder
 
 
 def status(folder: Path) -> dict[str, Any]:
-    """Return how the run in a folder stands, as plain data. Raises UserError for a folder without one."""
-    stored, live = _kind(checked(folder))[1](folder), control_folder.live_status(folder)
-    return {"run": folder.as_posix(), **stored, **live, "failed": {**stored["failed"], **live["failed"]}}
+    """Return how the run in a folder stands, as plain data. Raises UserError for a folder without
+    one."""
+    stored = _kind(checked(folder))[1](folder)
+    live = control_folder.live_status(folder)
+    return {
+        "run": folder.as_posix(),
+        **stored,
+        **live,
+        "failed": {**stored["failed"], **live["failed"]},
+    }
 
 
 def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""What moves were worth: values of every legal move of a turn, mistakes, and the expected score over a game.
+"""What moves were worth: values of every legal move of a turn, mistakes, and the expected score
+over a game.
 
-All is computed from a game's journal after it was played, never told to an agent. Start reading at move_values.py,
-which says what the numbers are; turn_values.py has the values of a turn,
+All is computed from a game's journal after it was played, never told to an agent. Start reading at
+move_values.py, which says what the numbers are; turn_values.py has the values of a turn,
 score_strip.py those of a game.
 """
 

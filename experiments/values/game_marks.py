@@ -1,10 +1,12 @@
-"""All marks of a game: what every role stated, scored against the truth, beside what others would have scored.
+"""All marks of a game: what every role stated, scored against the truth, beside what others would
+have scored.
 
 With them go the known faults of its moves, and what was not stated."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from pydantic import BaseModel
 
@@ -42,16 +44,19 @@ INFOS: Sequence[tuple[tuple[type[BaseModel], ...], tuple[MarkInfo, ...], str]] =
     ((Judgement,), judge_marks.INFOS, ""),
     (ADVISING, move_marks.ADVISED, "where another node decides"),
 )
-"""By the kinds of replies, the marks that they have here, and where they have them if not everywhere."""
+"""By the kinds of replies, the marks that they have here, and where they have them if not
+everywhere."""
 CONDITIONS: Mapping[str, str] = {info.name: where for _, group, where in INFOS for info in group}
 """By mark, where a role has it; empty or missing: everywhere."""
 
 
 def mark_infos(role: str) -> Mapping[str, MarkInfo]:
-    """Return the marks of a role by name: of its own file, and of its type of reply. Raises UserError for a
-    role that is not registered."""
+    """Return the marks of a role by name: of its own file, and of its type of reply. Raises
+    UserError for a role that is not registered."""
     definition = roles.get(role)
-    more = (info for kinds, group, _ in INFOS if issubclass(definition.reply, kinds) for info in group)
+    more = chain.from_iterable(
+        group for kinds, group, _ in INFOS if issubclass(definition.reply, kinds)
+    )
     return {**infos(definition.mark), **{info.name: info for info in more}}
 
 
@@ -66,41 +71,60 @@ def ordered_baselines(names: Collection[str]) -> list[str]:
 
 
 def all_baselines() -> list[str]:
-    """Return every baseline that a mark may have: those that all roles share, then those that registered roles name."""
+    """Return every baseline that a mark may have: those that all roles share, then those that
+    registered roles name."""
     markers = (roles.get(name).mark for name in roles.names())
-    return ordered_baselines({*BASELINES, *(n for mark in markers if isinstance(mark, Marker) for n in mark.baselines)})
+    names = list[str]()
+    for mark in markers:
+        if isinstance(mark, Marker):
+            names.extend(mark.baselines)
+    return ordered_baselines({*BASELINES, *names})
 
 
 def role_marks(
-    story: Game, *, turns: Collection[int] | None = None, rollouts: int = 0, store: RolloutStore | None = None
+    story: Game,
+    *,
+    turns: Collection[int] | None = None,
+    rollouts: int = 0,
+    store: RolloutStore | None = None,
 ) -> tuple[RoleMark, ...]:
-    """The marks of all replies of a game, turn by turn. Seats that are no graph, or one with roles that are not
-    registered here, have none.
+    """Return the marks of all replies of a game, turn by turn. Seats that are no graph, or one with
+    roles that are not registered here, have none.
 
-    `turns`: the numbers of those to be marked; all by default.
-    `rollouts`: games played to judge each chosen and each refused move, for the marks that need them; none with 0,
-    else up to half a second a move. `store` keeps what was played.
+    `turns`: the numbers of those to be marked; all by default. `rollouts`: games played to judge
+    each chosen and each refused move, for the marks that need them; none with 0, else up to half a
+    second a move. `store` keeps what was played.
     """
     return marked_and_stated(story, turns=turns, rollouts=rollouts, store=store)[0]
 
 
 def calibration(story: Game) -> tuple[StatedOutcome, ...]:
-    """All probabilities and categories that the replies of a game stated, each with what came true, turn by turn."""
-    return tuple(outcome for turn, truth in _turns(story) for outcome in _stated(turn, truth))
+    """Return all probabilities and categories that the replies of a game stated, each with what
+    came true, turn by turn."""
+    outcomes = list[StatedOutcome]()
+    for turn, truth in _turns(story):
+        outcomes.extend(_stated(turn, truth))
+    return tuple(outcomes)
 
 
 def marked_and_stated(
-    story: Game, *, turns: Collection[int] | None = None, rollouts: int = 0, store: RolloutStore | None = None
+    story: Game,
+    *,
+    turns: Collection[int] | None = None,
+    rollouts: int = 0,
+    store: RolloutStore | None = None,
 ) -> tuple[tuple[RoleMark, ...], tuple[StatedOutcome, ...]]:
-    """What `role_marks` and `calibration` give, in one reading of the game."""
-    tracked, store = TrackedGame(story), store or RolloutStore()
-    marks, outcomes = list[RoleMark](), list[StatedOutcome]()
+    """Return what `role_marks` and `calibration` give, in one reading of the game."""
+    tracked = TrackedGame(story)
+    store = store or RolloutStore()
+    marks = list[RoleMark]()
+    outcomes = list[StatedOutcome]()
     for turn, truth in _turns(story):
         of_lists = [*tracked.marks(turn.number, turn.replies)]
         if turns is not None and turn.number not in turns:
             continue
         marks += of_lists
-        marks += (mark for recorded in turn.replies for mark in _marks(turn, recorded, truth))
+        marks += chain.from_iterable(_marks(turn, recorded, truth) for recorded in turn.replies)
         marks += move_marks.choices(turn, rollouts, store)
         marks += move_marks.ratings(turn)
         marks += move_marks.several_answers(turn)
@@ -128,8 +152,14 @@ def _marks(turn: MarkedTurn, recorded: RecordedReply, truth: Truth) -> Iterator[
         return
     baselines: dict[str, Marks] = {PROGRAM: program_marks(recorded, truth)}
     if isinstance(mark := recorded.node.role.mark, Marker):
-        for name, baseline in {UNIFORM: mark.guess, PREVIOUS: mark.previous, **mark.baselines}.items():
-            baselines[name] = (baseline and baseline(recorded.reply, recorded.sections, truth)) or {}
+        for name, baseline in {
+            UNIFORM: mark.guess,
+            PREVIOUS: mark.previous,
+            **mark.baselines,
+        }.items():
+            baselines[name] = (
+                baseline and baseline(recorded.reply, recorded.sections, truth)
+            ) or {}
     yield from role_mark.marks(turn.place(recorded), scored, baselines)
 
 
@@ -137,7 +167,10 @@ def _stated(turn: MarkedTurn, truth: Truth) -> Iterator[StatedOutcome]:
     for recorded in turn.replies:
         for pair in roles.stated(recorded.node.role, recorded.reply, recorded.sections, truth):
             words = isinstance(pair.claim, str)
-            statement = {"probability": None if words else pair.claim, "category": pair.claim if words else None}
+            statement = {
+                "probability": None if words else pair.claim,
+                "category": pair.claim if words else None,
+            }
             fields = {**turn.place(recorded), "kind": pair.kind, **statement, "true": pair.true}
             yield StatedOutcome.model_validate(fields)
 
@@ -169,7 +202,8 @@ class GameMarks(Frozen):
     stated: tuple[StatedOutcome, ...] = ()
     """Probabilities and categories that replies stated, each with what came true."""
     swing: float | None = None
-    """Points by which all moves changed the expected score, against a convention player's; None without rollouts."""
+    """Points by which all moves changed the expected score, against a convention player's; None
+    without rollouts."""
 
     @cached_property
     def quality(self) -> Mapping[Kind, int]:
@@ -179,9 +213,11 @@ class GameMarks(Frozen):
 
 
 def game_marks(story: Game, rollouts: int = 0, store: RolloutStore | None = None) -> GameMarks:
-    """The marks of a game, finished or not, from its journal alone; half a second to a few seconds.
+    """Return the marks of a game, finished or not, from its journal alone; half a second to a few
+    seconds.
 
-    `rollouts`: as in `role_marks`; with any, `swing` is there, too, and a game takes half a minute or more.
+    `rollouts`: as in `role_marks`; with any, `swing` is there, too, and a game takes half a minute
+    or more.
     """
     marks, stated = marked_and_stated(story, rollouts=rollouts, store=store)
     return GameMarks(
@@ -198,17 +234,28 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
     unasked: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for turn in story.turns:
         # the call with which each question ended; none where there was nothing to ask
-        for call in {(call.node, call.sample): call for call in turn.calls if call.outcome != "unasked"}.values():
+        for call in {
+            (call.node, call.sample): call for call in turn.calls if call.outcome != "unasked"
+        }.values():
             key = base(call.node), call.role, call.model
             counts[*key, call.reply is not None] += 1
             if key not in unasked:
                 unasked[key] = ()
-                config, known = story.config(turn.seat, turn.number), call.role in roles.names()
-                # programs reply in the role's own type; of a model the prompt may not ask for all of that
-                if call.text is not None and config is not None and key[0] in config.nodes and known:
+                config = story.config(turn.seat, turn.number)
+                known = call.role in roles.names()
+                # programs reply in the role's own type; of a model the prompt may not ask for all
+                # of that
+                if (
+                    call.text is not None
+                    and config is not None
+                    and key[0] in config.nodes
+                    and known
+                ):
                     role = roles.get(call.role)
                     rated = issubclass(config.context_of(key[0]).reply(role), RatedChoice)
                     unasked[key] = () if rated or role.reply is not Choice else ("ratings",)
     for (node, name, model), missing in unasked.items():
         usable, unusable = (counts[node, name, model, answered] for answered in (True, False))
-        yield NodeReplies(node=node, role=name, model=model, replies=usable, unusable=unusable, unasked=missing)
+        yield NodeReplies(
+            node=node, role=name, model=model, replies=usable, unusable=unusable, unasked=missing
+        )

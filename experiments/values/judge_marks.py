@@ -1,7 +1,9 @@
-"""Marks of those who judge a choice, a model or the exact rule: the safety rule with the full view knows better.
+"""Marks of those who judge a choice, a model or the exact rule: the safety rule with the full view
+knows better.
 
-A choice is safe when the safety rule, with the limits of the seat's graph, accepts it by all that the seat can see:
-hints, counting, and the conventions as far as the partners keep to them. The hidden card itself decides nothing.
+A choice is safe when the safety rule, with the limits of the seat's graph, accepts it by all that
+the seat can see: hints, counting, and the conventions as far as the partners keep to them. The
+hidden card itself decides nothing.
 """
 
 from collections.abc import Iterator
@@ -23,16 +25,29 @@ from roles.marks import MarkInfo
 from roles.reply_types import Judgement
 from roles.sections import cut
 
-RIGHT_VERDICT = MarkInfo("right_verdict", "Whether it accepted a safe choice or refused an unsafe one.", "share", 1)
-REFUSED_SAFE = MarkInfo("refused_safe", "Share of the safe choices that it refused.", "share", 0, False)
-ACCEPTED_UNSAFE = MarkInfo("accepted_unsafe", "Share of the unsafe choices that it accepted.", "share", 0, False)
+RIGHT_VERDICT = MarkInfo(
+    "right_verdict", "Whether it accepted a safe choice or refused an unsafe one.", "share", 1
+)
+REFUSED_SAFE = MarkInfo(
+    "refused_safe", "Share of the safe choices that it refused.", "share", 0, False
+)
+ACCEPTED_UNSAFE = MarkInfo(
+    "accepted_unsafe", "Share of the unsafe choices that it accepted.", "share", 0, False
+)
 REFUSED = MarkInfo("refused", "Share of the choices that it refused.", "share", None)
 REFUSAL_GAIN = MarkInfo(
-    "refusal_gain", "One-step value of the move played, minus that of the refused choice.", "points", None
+    "refusal_gain",
+    "One-step value of the move played, minus that of the refused choice.",
+    "points",
+    None,
 )
-REFUSAL_ROLLOUT_GAIN = MarkInfo("refusal_rollout_gain", "The same by rollouts on equal deals.", "points", None)
+REFUSAL_ROLLOUT_GAIN = MarkInfo(
+    "refusal_rollout_gain", "The same by rollouts on equal deals.", "points", None
+)
 INFOS = (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED, REFUSAL_GAIN, REFUSAL_ROLLOUT_GAIN)
-COIN: MoveMarks = {info.name: 0.5 for info in (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED)}
+COIN: MoveMarks = {
+    info.name: 0.5 for info in (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED)
+}
 """What a verdict by the toss of a coin scores on average."""
 
 
@@ -42,7 +57,8 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
     for verdict in turn.verdicts:
         if verdict.move not in turn.values:
             continue
-        safe, judge = _safe(turn, verdict.move), judges.get(verdict.node)
+        safe = _safe(turn, verdict.move)
+        judge = judges.get(verdict.node)
         scores = _marks(safe, verdict.accepted)
         if judge is None:
             program = scores  # the exact rule is a program
@@ -57,9 +73,12 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
         if not verdict.accepted and turn.played is not None:
             gains = {REFUSAL_GAIN.name: turn.values[turn.played] - turn.values[verdict.move]}
             if rollouts:  # on equal deals, half of the rollouts for each move
-                trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
+                trials = SeatRollouts(turn.position, store)
+                deals = max(2, rollouts // 2)
                 moves = turn.played, verdict.move
-                gained, lost = (mean(points(trials.ends(move, 0, deals), "strict")) for move in moves)
+                gained, lost = (
+                    mean(points(trials.ends(move, 0, deals), "strict")) for move in moves
+                )
                 trials.keep()
                 gains[REFUSAL_ROLLOUT_GAIN.name] = gained - lost
             yield from role_mark.marks(source, gains, {})
@@ -67,12 +86,19 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
 
 def _marks(safe: bool, accepted: bool) -> MoveMarks:
     error, wrong = (REFUSED_SAFE, not accepted) if safe else (ACCEPTED_UNSAFE, accepted)
-    return {RIGHT_VERDICT.name: float(safe == accepted), error.name: float(wrong), REFUSED.name: float(not accepted)}
+    return {
+        RIGHT_VERDICT.name: float(safe == accepted),
+        error.name: float(wrong),
+        REFUSED.name: float(not accepted),
+    }
 
 
 def _safe(turn: MarkedTurn, move: Move) -> bool:
     """By all that the seat can see."""
-    view, rule = turn.position.view, roles.get(SAFETY)
+    view = turn.position.view
+    rule = roles.get(SAFETY)
     seen = cut(view, [(kind, {}) for kind in rule.takes], memory=turn.position.memory)
-    verdict = Safety(turn.config.verify.limits).judge(Position.read(seen), move, reading=seen[ConventionFacts])
+    verdict = Safety(turn.config.verify.limits).judge(
+        Position.read(seen), move, reading=seen[ConventionFacts]
+    )
     return verdict.accept

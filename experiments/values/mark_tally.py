@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
@@ -33,13 +34,17 @@ class Key(NamedTuple):
     @property
     def title(self) -> str:
         """`agrees: analyst` for a mark that is about another role."""
-        return f"{self.name}: {self.other}" if self.other else self.name
+        if self.other:
+            return f"{self.name}: {self.other}"
+        return self.name
 
 
 @cache
 def infos_of(role: str) -> Mapping[str, MarkInfo]:
-    """What the marks of a role are; empty for one that is not registered here."""
-    return mark_infos(role) if role in roles.names() else {}
+    """Return what the marks of a role are; empty for one that is not registered here."""
+    if role in roles.names():
+        return mark_infos(role)
+    return {}
 
 
 class BaselineTally(NamedTuple):
@@ -72,20 +77,23 @@ class MarkTally:
     @classmethod
     def of(cls, marks: Sequence[RoleMark]) -> "MarkTally":
         """Of at least one reply."""
-        names = dict.fromkeys(name for mark in marks for name in mark.baselines)
+        names = dict.fromkeys(chain.from_iterable(mark.baselines for mark in marks))
+        baselines = {}
+        for name in names:
+            baselines[name] = BaselineTally.of(
+                [mark for mark in marks if name in mark.baselines], name
+            )
         return cls(
             mean=fmean(mark.value for mark in marks),
             replies=len(marks),
             turns=len({mark.turn for mark in marks}),
             models=tuple(dict.fromkeys(mark.model for mark in marks)),
-            baselines={
-                name: BaselineTally.of([mark for mark in marks if name in mark.baselines], name) for name in names
-            },
+            baselines=baselines,
         )
 
 
 def tallied(marks: GameMarks) -> dict[Key, MarkTally]:
-    """The marks of a game by what they mark."""
+    """Return the marks of a game by what they mark."""
     groups: dict[Key, list[RoleMark]] = defaultdict(list)
     for mark in marks.marks:
         groups[Key.of(mark)].append(mark)
@@ -112,7 +120,12 @@ class Stated(NamedTuple):
         if outcome.probability is None:
             return cls(outcome.role, outcome.kind, outcome.category or "", chance=False)
         place = min(int(outcome.probability * BINS), BINS - 1)
-        return cls(outcome.role, outcome.kind, f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}", chance=True)
+        return cls(
+            outcome.role,
+            outcome.kind,
+            f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}",
+            chance=True,
+        )
 
 
 class StatedTally(NamedTuple):
@@ -129,7 +142,9 @@ def stated_tallies(stated: Iterable[StatedOutcome]) -> Mapping[Stated, StatedTal
     groups: dict[Stated, list[StatedOutcome]] = defaultdict(list)
     for outcome in stated:
         groups[Stated.of(outcome)].append(outcome)
-    return {
-        key: StatedTally(len(each), sum(e.true for e in each), sum(e.probability or 0.0 for e in each))
-        for key, each in groups.items()
-    }
+    tallies = {}
+    for key, each in groups.items():
+        tallies[key] = StatedTally(
+            len(each), sum(e.true for e in each), sum(e.probability or 0.0 for e in each)
+        )
+    return tallies

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any, get_args
@@ -38,12 +39,13 @@ MoveMarks = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Advice:
-    """What a reply puts first, in a typed field: the move chosen, the first of a list, a suggested hint, the card
-    safest to lose. Free text names no move here."""
+    """What a reply puts first, in a typed field: the move chosen, the first of a list, a suggested
+    hint, the card safest to lose. Free text names no move here."""
 
     move: Move
     only: tuple[type[Any], ...] = ()
-    """The kinds of move that it is about, where it does not say what to do but how: which hint, which discard."""
+    """The kinds of move that it is about, where it does not say what to do but how: which hint,
+    which discard."""
 
     def concerns(self, move: Move) -> bool:
         return not self.only or isinstance(move, self.only)
@@ -91,7 +93,9 @@ class MarkedTurn:
     @property
     def played(self) -> Move | None:
         """None where the game stopped before the move."""
-        return self.turn.moved.past.move if self.turn.moved else None
+        if self.turn.moved:
+            return self.turn.moved.past.move
+        return None
 
     @cached_property
     def verdicts(self) -> tuple[VerdictGiven, ...]:
@@ -99,22 +103,36 @@ class MarkedTurn:
         asked_nodes = {call.node for call in self.turn.calls}
         answering = {call.node for call in self.turn.calls if call.reply is not None}
         verdicts = (event for event in self.turn.events if isinstance(event, VerdictGiven))
-        return tuple(verdict for verdict in verdicts if verdict.node in answering or verdict.node not in asked_nodes)
+        return tuple(
+            verdict
+            for verdict in verdicts
+            if verdict.node in answering or verdict.node not in asked_nodes
+        )
 
     def calls(self, recorded: RecordedReply) -> list[Call]:
-        """What was asked for a reply, oldest first."""
-        return [call for call in self.turn.calls if (call.node, call.sample) == (recorded.node.name, recorded.sample)]
+        """Return what was asked for a reply, oldest first."""
+        return [
+            call
+            for call in self.turn.calls
+            if (call.node, call.sample) == (recorded.node.name, recorded.sample)
+        ]
 
     def options(self, recorded: RecordedReply) -> list[Move]:
-        """The moves that a role could name: those of its list, without a list all legal ones."""
+        """Return the moves that a role could name: those of its list, without a list all legal
+        ones."""
         legal = recorded.sections.get(LegalMoves)
-        moves = legal.moves if legal and legal.moves else tuple(self.values)
+        if legal and legal.moves:
+            moves = legal.moves
+        else:
+            moves = tuple(self.values)
         return [move for move in moves if move in self.values]
 
     @cached_property
     def lists(self) -> tuple[Shortlist, ...]:
         """What recommenders listed."""
-        return tuple(recorded.reply for recorded in self.replies if isinstance(recorded.reply, Shortlist))
+        return tuple(
+            recorded.reply for recorded in self.replies if isinstance(recorded.reply, Shortlist)
+        )
 
     @cached_property
     def last(self) -> tuple[RecordedReply, ...]:
@@ -129,8 +147,11 @@ class MarkedTurn:
         return tuple((node.role.name, base(node.name), first) for node, first in nodes if first)
 
     def choice(self, reply: BaseModel | None) -> Move | None:
-        """Return the move that a reply chooses; None for another kind of reply, or a move that is not legal."""
-        return reply.action if isinstance(reply, Choice) and reply.action in self.values else None
+        """Return the move that a reply chooses; None for another kind of reply, or a move that is
+        not legal."""
+        if isinstance(reply, Choice) and reply.action in self.values:
+            return reply.action
+        return None
 
     def best(self, moves: Sequence[Move]) -> float:
         """Return the highest value among some moves."""
@@ -141,10 +162,13 @@ class MarkedTurn:
         return self.best([*options, *moves]) - self.best(moves)
 
     def program(self, recorded: RecordedReply) -> BaseModel | None:
-        """What the role's program would have replied in the place of a reply, if it has one."""
+        """Return what the role's program would have replied in the place of a reply, if it has
+        one."""
         name = recorded.node.name
         if name not in self.programs:
-            by_program = recorded.node.model == PROGRAM and not any(call.fixed for call in self.calls(recorded))
+            by_program = recorded.node.model == PROGRAM and not any(
+                call.fixed for call in self.calls(recorded)
+            )
             self.programs[name] = recorded.reply if by_program else program_reply(recorded)
         return self.programs[name]
 
@@ -169,7 +193,9 @@ class MarkedTurn:
         other: str | None = None,
     ) -> Iterator[RoleMark]:
         """Yield marks with their baselines, as far as there are any."""
-        return role_mark.marks(self.place(recorded), scores, {PROGRAM: program, UNIFORM: uniform}, other)
+        return role_mark.marks(
+            self.place(recorded), scores, {PROGRAM: program, UNIFORM: uniform}, other
+        )
 
     def place(self, recorded: RecordedReply) -> dict[str, Any]:
         """Return where a reply was given and who gave it."""
@@ -178,5 +204,8 @@ class MarkedTurn:
 
 def averaged(each: Sequence[MoveMarks]) -> MoveMarks:
     """Return the mean of each mark over those that have it."""
-    keys = dict.fromkeys(key for marks in each for key in marks)
-    return {key: fmean(marks[key] for marks in each if key in marks) for key in keys}
+    keys = dict.fromkeys(chain.from_iterable(each))
+    fmeans = {}
+    for key in keys:
+        fmeans[key] = fmean(marks[key] for marks in each if key in marks)
+    return fmeans

@@ -1,7 +1,9 @@
-"""The marks of games, computed in one process or several, and kept on disk beside the rollouts of a run.
+"""The marks of games, computed in one process or several, and kept on disk beside the rollouts of a
+run.
 
-A file's name is a hash of the journal and of the code that computes marks, so a game that went on and a changed program
-find no old marks. A file is written whole: a killed process leaves none or a whole one, and several may work at once.
+A file's name is a hash of the journal and of the code that computes marks, so a game that went on
+and a changed program find no old marks. A file is written whole: a killed process leaves none or a
+whole one, and several may work at once.
 """
 
 import sys
@@ -25,15 +27,20 @@ MARKS = "marks"
 """In the folder of values: a file for each game."""
 
 CODE = (
-    *("roles", "graphs", "orchestrator.hanabi", "orchestrator.journal"),
-    *("experiments.values", "experiments.record.game", "experiments.record.lines"),
+    "roles",
+    "graphs",
+    "orchestrator.hanabi",
+    "orchestrator.journal",
+    "experiments.values",
+    "experiments.record.game",
+    "experiments.record.lines",
 )
 """The packages and modules that decide the marks of a journal."""
 
 
 @cache
 def version(names: tuple[str, ...]) -> str:
-    """A hash of the code that computes marks, and of the modules of these roles."""
+    """Return a hash of the code that computes marks, and of the modules of these roles."""
     paths = set[Path]()
     for package in CODE:
         path = Path(str(import_module(f"hanabi_orchestrator.{package}").__file__))
@@ -49,7 +56,7 @@ def version(names: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=20_000)
 def _digest(path: Path, size: int, changed: int) -> str:
-    """A hash of a journal as it was at that size and time."""
+    """Return a hash of a journal as it was at that size and time."""
     with regular_files.reading(path) as file:
         return file_digest(file, "sha256").hexdigest()
 
@@ -59,20 +66,29 @@ class MarkStore(Store):
 
     what = "marks"
 
-    def __init__(self, folder: Path | None = None, rollouts: int = 0, played: RolloutStore | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, rollouts: int = 0, played: RolloutStore | None = None
+    ) -> None:
         super().__init__(folder)
         self._rollouts = rollouts
         self._played = played
 
     def has(self, path: Path) -> bool:
-        """Whether the marks of a journal are kept. Raises OSError where the journal cannot be read."""
-        return self._folder is not None and self._folder.is_dir() and self._file(self._folder, path).is_file()
+        """Tell whether the marks of a journal are kept. Raises OSError where the journal cannot be
+        read."""
+        return (
+            self._folder is not None
+            and self._folder.is_dir()
+            and self._file(self._folder, path).is_file()
+        )
 
     def of(self, path: Path) -> GameMarks:
-        """The marks of a journal, computed unless they are kept. Raises UserError for what is no journal."""
+        """Return the marks of a journal, computed unless they are kept. Raises UserError for what
+        is no journal."""
         file = self._file(self._folder, path) if self._folder else None
         if file:
-            with suppress(OSError, ValidationError):  # there is no such file, or one that is not whole
+            # there is no such file, or one that is not whole
+            with suppress(OSError, ValidationError):
                 return GameMarks.model_validate_json(regular_files.content(file))
         marks = game_marks(Game.open(path), self._rollouts, self._played)
         if file:
@@ -80,14 +96,17 @@ class MarkStore(Store):
         return marks
 
     def _file(self, folder: Path, path: Path) -> Path:
-        """The file of the marks of a journal as it is now."""
+        """Return the file of the marks of a journal as it is now."""
         content = _digest(path, path.stat().st_size, path.stat().st_mtime_ns)
-        name = sha256(f"{version(tuple(roles.names()))}\n{self._rollouts}\n{content}".encode()).hexdigest()[:32]
+        name = sha256(
+            f"{version(tuple(roles.names()))}\n{self._rollouts}\n{content}".encode()
+        ).hexdigest()[:32]
         return folder / f"{name}.json"
 
 
 def marks_of(path: Path, rollouts: int = 0) -> MarkStore:
-    """The store of a run folder, or of a journal's run; elsewhere nothing is kept. `rollouts`: as in `game_marks`."""
+    """Return the store of a run folder, or of a journal's run; elsewhere nothing is kept.
+    `rollouts`: as in `game_marks`."""
     folder = folder_of(path)
     return MarkStore(folder / MARKS if folder else None, rollouts, store_of(path))
 
@@ -104,16 +123,23 @@ def missing(paths: Sequence[Path], rollouts: int = 0) -> list[Path]:
     return [path for path in paths if not marks_of(path, rollouts).has(path)]
 
 
-def marked(paths: Sequence[Path], workers: int = 1, done: Done | None = None, rollouts: int = 0) -> Iterator[GameMarks]:
-    """Give the marks of journals, in their order. Marks are kept at once, so a killed command goes on from there.
+def marked(
+    paths: Sequence[Path], workers: int = 1, done: Done | None = None, rollouts: int = 0
+) -> Iterator[GameMarks]:
+    """Give the marks of journals, in their order. Marks are kept at once, so a killed command goes
+    on from there.
 
-    `rollouts`: as in `game_marks`. Where a worker dies, the games that are left are marked in this process. Raises
-    UserError for what is no journal.
+    `rollouts`: as in `game_marks`. Where a worker dies, the games that are left are marked in this
+    process. Raises UserError for what is no journal.
     """
     new = missing(paths, rollouts)
-    absent, computed = set(new), mapped(partial(_marks, rollouts=rollouts), new, workers)
+    absent = set(new)
+    computed = mapped(partial(_marks, rollouts=rollouts), new, workers)
     for number, path in enumerate(paths, 1):
-        yield next(computed) if path in absent else _marks(path, rollouts)
+        if path in absent:
+            yield next(computed)
+        else:
+            yield _marks(path, rollouts)
         if done and absent:
             done(number, len(paths))
 

@@ -1,4 +1,5 @@
-"""Marks of replies that name moves: what they chose, listed, rated, advised, by what the moves were worth at once."""
+"""Marks of replies that name moves: what they chose, listed, rated, advised, by what the moves were
+worth at once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -6,7 +7,15 @@ from math import comb
 
 from pydantic import BaseModel
 
-from experiments.values.marked_turn import CLEAR, ROUNDING, Advice, MarkedTurn, MoveMarks, advice, averaged
+from experiments.values.marked_turn import (
+    CLEAR,
+    ROUNDING,
+    Advice,
+    MarkedTurn,
+    MoveMarks,
+    advice,
+    averaged,
+)
 from experiments.values.role_mark import RoleMark
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.turn_values import lost
@@ -21,42 +30,67 @@ from roles.reply_types import Choice, RatedChoice, Shortlist
 # Roles that choose a move: proposers, generators, planners, aggregators, selectors
 
 REGRET = MarkInfo(
-    "regret", "One-step value of the best move it could name, minus that of the move it chose.", "points", 0, False
+    "regret",
+    "One-step value of the best move it could name, minus that of the move it chose.",
+    "points",
+    0,
+    False,
 )
 RANK = MarkInfo(
-    "rank", "Rank of its move by one-step value among those it could name; 1 is the best.", "rank", 1, False
+    "rank",
+    "Rank of its move by one-step value among those it could name; 1 is the best.",
+    "rank",
+    1,
+    False,
 )
-CHOSE_BEST = MarkInfo("chose_best", "Whether no move that it could name had a higher one-step value.", "share", 1)
+CHOSE_BEST = MarkInfo(
+    "chose_best", "Whether no move that it could name had a higher one-step value.", "share", 1
+)
 ROLLOUT_REGRET = MarkInfo(
-    "rollout_regret", "Rollout value of the best move, minus that of the move it chose.", "points", 0, False
+    "rollout_regret",
+    "Rollout value of the best move, minus that of the move it chose.",
+    "points",
+    0,
+    False,
 )
-AGREES = MarkInfo("agrees", "Whether it chose the move that another role puts first.", "share", None)
+AGREES = MarkInfo(
+    "agrees", "Whether it chose the move that another role puts first.", "share", None
+)
 LISTED_RANK = MarkInfo("listed_rank", "Rank that a recommender gave to its move.", "rank", None)
 OUTSIDE_LIST = MarkInfo(
     "outside_list",
     "Whether it named a move that is not on its recommender's list, first or finally.",
-    *("share", 0, False),
+    "share",
+    0,
+    False,
 )
 SELECTION_REGRET = MarkInfo(
     "selection_regret",
-    "One-step value of the best candidate it read, minus that of its choice, where candidates differ.",
-    *("points", 0, False),
+    "One-step value of the best candidate it read, minus that of its choice, where "
+    "candidates differ.",
+    "points",
+    0,
+    False,
 )
 CHOICE = (REGRET, RANK, CHOSE_BEST)
 RECOMMENDED = (LISTED_RANK, OUTSIDE_LIST)
 
 
 def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
-    """Yield the marks of all choices of a turn. Moves of a refused choice leave the list of the next one."""
+    """Yield the marks of all choices of a turn. Moves of a refused choice leave the list of the
+    next one."""
     losses = dict[Move, float]()
     for recorded in turn.replies:
         if (move := turn.choice(recorded.reply)) is None:
             continue
-        options, legal = turn.options(recorded), recorded.sections.get(LegalMoves)
+        options = turn.options(recorded)
+        legal = recorded.sections.get(LegalMoves)
         solved = turn.choice(turn.program(recorded))
         for other, scores in _choice_scores(turn, recorded, options):
             uniform = averaged([scores[option] for option in options])
-            yield from turn.marks_beside(recorded, scores[move], scores[solved] if solved else {}, uniform, other)
+            yield from turn.marks_beside(
+                recorded, scores[move], scores[solved] if solved else {}, uniform, other
+            )
         if legal is not None and legal.legal is not None:
             first = turn.calls(recorded)[:1]
             outside = move not in options or any(call.cause == "illegal" for call in first)
@@ -70,20 +104,38 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
 def _choice_scores(
     turn: MarkedTurn, recorded: RecordedReply, options: Sequence[Move]
 ) -> Iterator[tuple[str | None, Mapping[Move, MoveMarks]]]:
-    """Yield the marks of each legal move in the place of a choice; of marks about another role with that role's name:
-    the share of its advice that puts the move first, of that which is about such a move."""
-    read = {note.action for replies in recorded.notes.values() for note in replies if isinstance(note, Choice)}
+    """Yield the marks of each legal move in the place of a choice; of marks about another role with
+    that role's name: the share of its advice that puts the move first, of that which is about such
+    a move."""
+    read = set()
+    for replies in recorded.notes.values():
+        for note in replies:
+            if isinstance(note, Choice):
+                read.add(note.action)
     candidates = [move for move in options if move in read]
-    worth, scores = [turn.values[option] for option in options], dict[Move, MoveMarks]()
+    worth = [turn.values[option] for option in options]
+    scores = dict[Move, MoveMarks]()
     for move, value in turn.values.items():
         rank = 1 + sum(other > value + ROUNDING for other in worth)
-        of_move = {REGRET.name: max([*worth, value]) - value, RANK.name: rank, CHOSE_BEST.name: float(rank == 1)}
+        of_move = {
+            REGRET.name: max([*worth, value]) - value,
+            RANK.name: rank,
+            CHOSE_BEST.name: float(rank == 1),
+        }
         if len(candidates) > 1:  # those that the role read, where they differ
             of_move[SELECTION_REGRET.name] = max(0.0, turn.best(candidates) - value)
-        if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
-            of_move[LISTED_RANK.name] = ranks[0]
+        ranks = [shortlist.rank(move) for shortlist in turn.lists]
+        if (first := next((rank for rank in ranks if rank is not None), None)) is not None:
+            of_move[LISTED_RANK.name] = first
         scores[move] = of_move
     yield None, scores
+    yield from _agreement(turn, recorded)
+
+
+def _agreement(
+    turn: MarkedTurn, recorded: RecordedReply
+) -> Iterator[tuple[str, Mapping[Move, MoveMarks]]]:
+    """Yield by colleague the share of its advice that puts each legal move first."""
     colleagues: dict[str, list[Advice]] = {}
     for role, node, put_first in turn.advice:
         if node != base(recorded.node.name):
@@ -101,11 +153,18 @@ def _choice_scores(
 CORRELATION = MarkInfo(
     "rating_correlation",
     "Spearman correlation of its ratings, gains or ranks of moves with their one-step values.",
-    *("correlation", 1),
+    "correlation",
+    1,
 )
-RATED_BELOW = MarkInfo("rated_below", "Whether it chose a move that it rated below another.", "share", 0, False)
+RATED_BELOW = MarkInfo(
+    "rated_below", "Whether it chose a move that it rated below another.", "share", 0, False
+)
 GAIN_ERROR = MarkInfo(
-    "gain_error", "Mean absolute difference of its expected gains from the one-step values.", "points", 0, False
+    "gain_error",
+    "Mean absolute difference of its expected gains from the one-step values.",
+    "points",
+    0,
+    False,
 )
 RATING = (CORRELATION, RATED_BELOW)
 
@@ -115,14 +174,16 @@ def ratings(turn: MarkedTurn) -> Iterator[RoleMark]:
     for recorded in turn.replies:
         rated = list(_rated(turn, recorded.reply).values())
         if len(rated) > 1:
-            # ratings at random are as often in the right order as in the wrong one; a choice at random goes by none
+            # ratings at random are as often in the right order as in the wrong one; a choice at
+            # random goes by none
             below = sum(rating < max(rated) for rating in rated) / len(rated)
             uniform = {CORRELATION.name: 0.0, RATED_BELOW.name: below}
             yield from turn.marks(recorded, partial(_rating_score, turn), uniform)
 
 
 def _rated(turn: MarkedTurn, reply: BaseModel) -> Mapping[Move, float]:
-    """Return what a reply gives to legal moves, higher for better ones; empty where it rates none."""
+    """Return what a reply gives to legal moves, higher for better ones; empty where it rates
+    none."""
     rated: dict[Move, float] = {}
     if isinstance(reply, RatedChoice):
         rated = {rating.action: rating.rating for rating in reply.ratings}
@@ -138,12 +199,16 @@ def _rating_score(turn: MarkedTurn, reply: BaseModel) -> MoveMarks:
     if len(rated) < 2:
         return {}
     scores: dict[str, float] = {}
-    if (same_order := correlation(list(rated.values()), [turn.values[move] for move in rated])) is not None:
+    if (
+        same_order := correlation(list(rated.values()), [turn.values[move] for move in rated])
+    ) is not None:
         scores[CORRELATION.name] = same_order
     if isinstance(reply, Choice) and reply.action in rated:
         scores[RATED_BELOW.name] = float(rated[reply.action] < max(rated.values()))
     if isinstance(reply, PlannedChoice):
-        scores[GAIN_ERROR.name] = sum(abs(gain - turn.values[move]) for move, gain in rated.items()) / len(rated)
+        scores[GAIN_ERROR.name] = sum(
+            abs(gain - turn.values[move]) for move, gain in rated.items()
+        ) / len(rated)
     return scores
 
 
@@ -153,33 +218,53 @@ def correlation(scores: list[float], values: list[float]) -> float | None:
         return None
     from scipy.stats import spearmanr  # a second to import
 
-    without_errors = ([round(value, 9) for value in side] for side in (scores, values))  # these would break ties
+    # these would break ties
+    without_errors = [
+        [round(score, 9) for score in scores],
+        [round(value, 9) for value in values],
+    ]
     return float(spearmanr(*without_errors).statistic)
 
 
 # The K answers of a node that is asked several times, and the lists of recommenders
 
-PASS = MarkInfo("pass_at_k", "Whether a move with the best one-step value is among its K responses.", "share", 1)
+PASS = MarkInfo(
+    "pass_at_k", "Whether a move with the best one-step value is among its K responses.", "share", 1
+)
 NEAR = MarkInfo(
     "near_at_k",
-    f"Whether a move less than {CLEAR} points below the best one-step value is among its K responses.",
-    *("share", 1),
+    f"Whether a move less than {CLEAR} points below the best one-step value is among its K "
+    "responses.",
+    "share",
+    1,
 )
 ORACLE_REGRET = MarkInfo(
-    "oracle_regret", "One-step value of the best move, minus that of the best of its K responses.", "points", 0, False
+    "oracle_regret",
+    "One-step value of the best move, minus that of the best of its K responses.",
+    "points",
+    0,
+    False,
 )
 SEVERAL = (PASS, NEAR, ORACLE_REGRET)
 BEST_LISTED = MarkInfo(
-    "best_listed", "Whether a move with the best one-step value is on its list (recall at k).", "share", 1
+    "best_listed",
+    "Whether a move with the best one-step value is on its list (recall at k).",
+    "share",
+    1,
 )
 LIST_REGRET = MarkInfo(
-    "list_regret", "One-step value of the best move, minus that of the best on its list.", "points", 0, False
+    "list_regret",
+    "One-step value of the best move, minus that of the best on its list.",
+    "points",
+    0,
+    False,
 )
 LISTED = (BEST_LISTED, LIST_REGRET)
 
 
 def several_answers(turn: MarkedTurn) -> Iterator[RoleMark]:
-    """Yield one of each mark for a node that gave several choices: what a perfect selector could make of them."""
+    """Yield one of each mark for a node that gave several choices: what a perfect selector could
+    make of them."""
     moves: dict[str, list[Move]] = {}
     firsts: dict[str, RecordedReply] = {}
     for recorded in turn.replies:
@@ -202,24 +287,35 @@ def _answers_score(regret: float) -> MoveMarks:
 
 
 def guessed_answers(values: Sequence[float], k: int) -> MoveMarks:
-    """Return what K uniform guesses among moves of these values score on average: the best of them is the i-th or a
-    worse one with probability ((n - i) / n)^K."""
+    """Return what K uniform guesses among moves of these values score on average: the best of them
+    is the i-th or a worse one with probability ((n - i) / n)^K."""
     n = len(values)
-    return _expected(values, [((n - i) / n) ** k - ((n - i - 1) / n) ** k for i in range(n)], _answers_score)
+    return _expected(
+        values, [((n - i) / n) ** k - ((n - i - 1) / n) ** k for i in range(n)], _answers_score
+    )
 
 
 def lists(turn: MarkedTurn) -> Iterator[RoleMark]:
     """Yield the marks of all lists of a turn."""
     for recorded in turn.replies:
         if isinstance(recorded.reply, Shortlist):
-            options, listed = turn.options(recorded), {*recorded.reply.moves} & turn.values.keys()
-            uniform = guessed_list([turn.values[move] for move in options], len(listed)) if listed else {}
+            options = turn.options(recorded)
+            listed = {*recorded.reply.moves} & turn.values.keys()
+            uniform = (
+                guessed_list([turn.values[move] for move in options], len(listed)) if listed else {}
+            )
             yield from turn.marks(recorded, partial(_list_score, turn, options), uniform)
 
 
 def _list_score(turn: MarkedTurn, options: Sequence[Move], reply: BaseModel) -> MoveMarks:
-    moves = [move for move in reply.moves if move in turn.values] if isinstance(reply, Shortlist) else []
-    return _listed_score(turn.regret(options, moves)) if moves else {}
+    moves = (
+        [move for move in reply.moves if move in turn.values]
+        if isinstance(reply, Shortlist)
+        else []
+    )
+    if moves:
+        return _listed_score(turn.regret(options, moves))
+    return {}
 
 
 def _listed_score(regret: float) -> MoveMarks:
@@ -227,17 +323,24 @@ def _listed_score(regret: float) -> MoveMarks:
 
 
 def guessed_list(values: Sequence[float], k: int) -> MoveMarks:
-    """Return what a random list of k different ones among moves of these values scores on average."""
+    """Return what a random list of k different ones among moves of these values scores on
+    average."""
     n = len(values)
     k = min(k, n)
     return _expected(values, [comb(n - i - 1, k - 1) / comb(n, k) for i in range(n)], _listed_score)
 
 
-def _expected(values: Sequence[float], chances: Sequence[float], score: Callable[[float], MoveMarks]) -> MoveMarks:
-    """Return the mean score, from the chance of each value, the highest first, to be the best one."""
+def _expected(
+    values: Sequence[float], chances: Sequence[float], score: Callable[[float], MoveMarks]
+) -> MoveMarks:
+    """Return the mean score, from the chance of each value, the highest first, to be the best
+    one."""
     ordered = sorted(values, reverse=True)
     every = [score(ordered[0] - value) for value in ordered]
-    return {key: sum(p * scores[key] for p, scores in zip(chances, every, strict=True)) for key in every[0]}
+    expected = {}
+    for key in every[0]:
+        expected[key] = sum(p * scores[key] for p, scores in zip(chances, every, strict=True))
+    return expected
 
 
 # Roles that advise on a choice: were they followed, and were they right when they were not?
@@ -245,24 +348,34 @@ def _expected(values: Sequence[float], chances: Sequence[float], score: Callable
 FOLLOWED = MarkInfo("followed", "Whether the move it put first was played.", "share", None)
 OVERRULED_RIGHT = MarkInfo(
     "overruled_right",
-    f"Whether another move was played although its first move was worth at least {CLEAR} points more (one-step value).",
-    *("share", 0, False),
+    f"Whether another move was played although its first move was worth at least {CLEAR} "
+    "points more (one-step value).",
+    "share",
+    0,
+    False,
 )
 FOLLOWED_WRONG = MarkInfo(
     "followed_wrong",
-    f"Whether its first move was played although another was worth at least {CLEAR} points more (one-step value).",
-    *("share", 0, False),
+    f"Whether its first move was played although another was worth at least {CLEAR} points "
+    "more (one-step value).",
+    "share",
+    0,
+    False,
 )
 ADVISED = (FOLLOWED, OVERRULED_RIGHT, FOLLOWED_WRONG)
 
 
 def advised(turn: MarkedTurn) -> Iterator[RoleMark]:
-    """Yield the marks of all nodes of a turn but the deciding one, by what their last replies put first."""
+    """Yield the marks of all nodes of a turn but the deciding one, by what their last replies put
+    first."""
     for recorded in turn.last:
         first = advice(recorded.reply)
         if first is None or base(recorded.node.name) == turn.config.decides:
             continue
-        guesses = [Advice(move, first.only) for move in turn.options(recorded) if first.concerns(move)]
+        guesses = []
+        for move in turn.options(recorded):
+            if first.concerns(move):
+                guesses.append(Advice(move, first.only))
         uniform = averaged([_advice_score(turn, guess) for guess in guesses])
         yield from turn.marks(recorded, lambda reply: _advice_score(turn, advice(reply)), uniform)
 
@@ -273,7 +386,8 @@ def _advice_score(turn: MarkedTurn, put_first: Advice | None) -> MoveMarks:
         return {}
     if turn.played is None or not put_first.concerns(turn.played):
         return {}
-    followed, played = put_first.move == turn.played, turn.values[turn.played]
+    followed = put_first.move == turn.played
+    played = turn.values[turn.played]
     best = max(value for move, value in turn.values.items() if put_first.concerns(move))
     return {
         FOLLOWED.name: float(followed),

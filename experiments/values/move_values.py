@@ -7,7 +7,13 @@ from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.values import Frozen
 
 Kind = Literal[
-    "risky_misplay", "critical_discard", "missed_play", "empty_hint", "wasted_token", "final_round", "clear_loss"
+    "risky_misplay",
+    "critical_discard",
+    "missed_play",
+    "empty_hint",
+    "wasted_token",
+    "final_round",
+    "clear_loss",
 ]
 """What was wrong with a move; `mistakes` says when each applies."""
 
@@ -50,7 +56,8 @@ class MoveValue(Frozen):
     kept: float | None = None
     """The same by the kept score; `rollout` is by the metric."""
     error: float | None = None
-    """Standard error of the difference in `rollout` to the move that was played, 0 for that move; None without."""
+    """Standard error of the difference in `rollout` to the move that was played, 0 for that move;
+    None without."""
     deals: int = 0
     """Deals on which both were tried."""
     rank: int
@@ -65,7 +72,8 @@ class TurnValues(Frozen):
     basis: str
     """A sentence on the method: which values, from whose knowledge, by how many rollouts."""
     metric: Metric
-    """`strict`: a game that loses its third life ends with 0 points; `kept`: with those on the table."""
+    """`strict`: a game that loses its third life ends with 0 points; `kept`: with those on the
+    table."""
     moves: tuple[MoveValue, ...]
     usual: Grounded
     """The move that a convention player makes there."""
@@ -73,7 +81,8 @@ class TurnValues(Frozen):
     """None where the game stopped before a move."""
     best: Grounded
     loss: float | None = None
-    """Points that the best is worth more than the move played; 0 where that is the best; None without either."""
+    """Points that the best is worth more than the move played; 0 where that is the best; None
+    without either."""
     error: float | None = None
     """Standard error of the loss."""
     rollouts: int = 0
@@ -81,7 +90,7 @@ class TurnValues(Frozen):
     mistake: Mistake | None = None
 
     def of(self, move: object) -> MoveValue | None:
-        """The value of a move; None for one that is not legal."""
+        """Return the value of a move; None for one that is not legal."""
         return next((value for value in self.moves if value.move == move), None)
 
 
@@ -93,12 +102,13 @@ class Strip(Frozen):
     start: float
     """The expected score before the first move."""
     expected: tuple[float, ...]
-    """After each turn that was played, the card that was drawn included; the last of a finished game is its score."""
+    """After each turn that was played, the card that was drawn included; the last of a finished
+    game is its score."""
     errors: tuple[float, ...]
     """Standard errors of `expected`."""
     swings: tuple[float, ...]
-    """For each turn, the change of the expected score by its move, compared with a convention player's move; before
-    a card is drawn, so that the deck's luck does not count."""
+    """For each turn, the change of the expected score by its move, compared with a convention
+    player's move; before a card is drawn, so that the deck's luck does not count."""
     swing_errors: tuple[float, ...]
     mistakes: tuple[Mistake, ...] = ()
     """Oldest first; none where they were not asked for."""

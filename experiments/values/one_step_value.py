@@ -1,8 +1,9 @@
 """What a move is worth at once, exactly, from the acting seat's belief.
 
-The one-step value of a move is the points that it scores or leads its receiver to score, less the points that can no
-longer be scored once it has thrown a last copy away, less what a life and a token are worth; each weighed by its exact
-probability. What a token and a life are worth was measured: `python -m benchmarks.move_values --worth`.
+The one-step value of a move is the points that it scores or leads its receiver to score, less the
+points that can no longer be scored once it has thrown a last copy away, less what a life and a
+token are worth; each weighed by its exact probability. What a token and a life are worth was
+measured: `python -m benchmarks.move_values --worth`.
 """
 
 from collections.abc import Mapping
@@ -14,24 +15,32 @@ from orchestrator.hanabi.moves import Discard, Move, Play
 TOKEN = 0.35
 """Points that an information token is worth while the deck has cards."""
 LIFE: Mapping[int, float] = {3: 0.05, 2: 0.15}
-"""Points that a life is worth to convention players, who risk little, by the lives left. The last one is worth all
-points on the table: without it they are lost."""
+"""Points that a life is worth to convention players, who risk little, by the lives left. The last
+one is worth all points on the table: without it they are lost."""
 
 
 def one_step_values(scene: Scene) -> dict[Move, float]:
-    """The one-step value of every legal move, in points."""
+    """Return the one-step value of every legal move, in points."""
     return {move: one_step_value(scene, move) for move in scene.legal}
 
 
 def one_step_value(scene: Scene, move: Move) -> float:
     """In points; about -25 to 2."""
     if isinstance(move, Play):
-        return sum(chance * _played(scene, card) for card, chance in scene.beliefs[move.slot].likely().items())
+        return sum(
+            chance * _played(scene, card)
+            for card, chance in scene.beliefs[move.slot].likely().items()
+        )
     if isinstance(move, Discard):
-        lost = sum(p * out_of_reach(card, scene.piles) for card, p in scene.beliefs[move.slot].likely().items())
+        lost = sum(
+            p * out_of_reach(card, scene.piles)
+            for card, p in scene.beliefs[move.slot].likely().items()
+        )
         return _token(scene) - lost
-    # what the receiver's next move is worth more: they play a card, or keep one that they would discard
-    effect, cards = scene.effect_of(move), scene.hands[move.to]
+    # what the receiver's next move is worth more: they play a card, or keep one that they would
+    # discard
+    effect = scene.effect_of(move)
+    cards = scene.hands[move.to]
     if effect.says is None:
         led_to = min((_played(scene, cards[slot]) for slot in effect.learned), default=0.0)
     elif effect.warns:
@@ -42,7 +51,8 @@ def one_step_value(scene: Scene, move: Move) -> float:
 
 
 def out_of_reach(card: Card, piles: Piles) -> int:
-    """The points that can never be scored once this copy of a card is gone unplayed; 0 unless it is critical."""
+    """Return the points that can never be scored once this copy of a card is gone unplayed; 0
+    unless it is critical."""
     if not piles.critical >> INDEX[card] & 1:
         return 0
     first = INDEX[card] - card.rank + 1
@@ -50,19 +60,26 @@ def out_of_reach(card: Card, piles: Piles) -> int:
 
 
 def _played(scene: Scene, card: Card) -> float:
-    """What it is worth to play a card."""
+    """Return what it is worth to play a card."""
     if scene.piles.playable >> INDEX[card] & 1:
         return 1 + (_token(scene) if card.rank == 5 else 0)
     lives = scene.knowledge.lives
-    life = LIFE[lives] if lives > 1 else sum(scene.piles.fireworks)
+    if lives > 1:
+        life = LIFE[lives]
+    else:
+        life = sum(scene.piles.fireworks)
     return -out_of_reach(card, scene.piles) - life
 
 
 def _token(scene: Scene) -> float:
-    """What a token more is worth."""
-    return 0.0 if scene.knowledge.tokens == MAX_TOKENS else _worth(scene)
+    """Return what a token more is worth."""
+    if scene.knowledge.tokens == MAX_TOKENS:
+        return 0.0
+    return _worth(scene)
 
 
 def _worth(scene: Scene) -> float:
-    """What a token is worth; nothing in the final round, in which only plays count."""
-    return TOKEN if scene.knowledge.deck else 0.0
+    """Return what a token is worth; nothing in the final round, in which only plays count."""
+    if scene.knowledge.deck:
+        return TOKEN
+    return 0.0

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from experiments.record.game import Game
 from orchestrator.hanabi import belief
@@ -22,7 +22,8 @@ from roles.hanabi.truth import Course
 
 @dataclass(frozen=True)
 class Position:
-    """A turn as its acting seat knows it: by hints, counting and the conventions, as far as partners keep to them."""
+    """A turn as its acting seat knows it: by hints, counting and the conventions, as far as
+    partners keep to them."""
 
     view: View
     memory: Memory
@@ -32,12 +33,21 @@ class Position:
     @classmethod
     def of(cls, story: Game, number: int) -> "Position":
         """Raises UserError when the game has no such turn."""
-        return cls(story.turn(number).view, story.memory(number), pack_of(story, story.seat(number), number))
+        return cls(
+            story.turn(number).view,
+            story.memory(number),
+            pack_of(story, story.seat(number), number),
+        )
 
     @cached_property
     def scene(self) -> Scene:
-        """As a convention player sees it who adapts to their partners; by the pack `information`, with its code."""
-        return ConventionFacts.of(self.view, {"told": "whole", "pack": self.pack}).holding(self.memory).scene
+        """As a convention player sees it who adapts to their partners; by the pack `information`,
+        with its code."""
+        return (
+            ConventionFacts.of(self.view, {"told": "whole", "pack": self.pack})
+            .holding(self.memory)
+            .scene
+        )
 
     @property
     def own(self) -> tuple[Slot, ...]:
@@ -59,19 +69,36 @@ class Position:
         """All that rollouts from here depend on, as text."""
         game = RolloutGame(self.scene.knowledge, self.view.seat, self.view.turns_left)
         hands = {seat: numbered(cards) for seat, cards in self.scene.hands.items()}
-        return repr((_plain(game), self.view.deck_size, hands, [slot.possible for slot in self.own]))
+        return repr(
+            (_plain(game), self.view.deck_size, hands, [slot.possible for slot in self.own])
+        )
 
 
 def pack_of(story: Game | None, seat: int, turn: int) -> str:
-    """Return the convention pack by which a seat reads the past at a turn: that of its graph, else `newest`."""
+    """Return the convention pack by which a seat reads the past at a turn: that of its graph, else
+    `newest`."""
     config = story.config(seat, turn) if story else None
-    kinds = (kind for name in config.nodes for kind in config.kinds(name)) if config else ()
-    packs = (str(options["pack"]) for kind, options in kinds if kind is ConventionFacts and "pack" in options)
+    kinds = (chain.from_iterable(config.kinds(name) for name in config.nodes)) if config else ()
+    packs = (
+        str(options["pack"])
+        for kind, options in kinds
+        if kind is ConventionFacts and "pack" in options
+    )
     return next(packs, "newest")
 
 
 def _plain(game: RolloutGame) -> list[object]:
-    public = ("conventions", "seat", "tops", "counts", "tokens", "lives", "turns_left", "common", "literal")
+    public = (
+        "conventions",
+        "seat",
+        "tops",
+        "counts",
+        "tokens",
+        "lives",
+        "turns_left",
+        "common",
+        "literal",
+    )
     return [getattr(game, name) for name in public]
 
 
@@ -90,8 +117,8 @@ class OpenPosition:
 
 
 def open_positions(story: Game) -> list[OpenPosition]:
-    """Every turn of a game that has begun, by turn. The players keep to the conventions that all their moves, looked at
-    afterwards, fit best; so they are the same in all turns."""
+    """Return every turn of a game that has begun, by turn. The players keep to the conventions that
+    all their moves, looked at afterwards, fit best; so they are the same in all turns."""
     views = [turn.view for turn in story.turns]
     if not views:
         return []
@@ -102,10 +129,16 @@ def open_positions(story: Game) -> list[OpenPosition]:
     for view, held in zip(views, hands, strict=True):
         game = RolloutGame(common_knowledge(conventions, view.history), view.seat, view.turns_left)
         deck = numbered(story.started.deck[len(story.started.deck) - view.deck_size :])
-        positions.append(OpenPosition(game.dealt([numbered(cards) for cards in held], ()), tuple(deck)))
+        positions.append(
+            OpenPosition(game.dealt([numbered(cards) for cards in held], ()), tuple(deck))
+        )
     return positions
 
 
 def true_hands(story: Game) -> list[tuple[tuple[Card, ...], ...]]:
-    """The hands before each turn that began, by seat."""
-    return list(islice(dealt_hands(story.started.players, story.started.deck, story.moves), len(story.turns)))
+    """Return the hands before each turn that began, by seat."""
+    return list(
+        islice(
+            dealt_hands(story.started.players, story.started.deck, story.moves), len(story.turns)
+        )
+    )

@@ -35,8 +35,9 @@ class RoleMark(Source):
     other: str | None = None
     """The second role, for a mark that compares two."""
     baselines: Mapping[str, FiniteFloat] = {}
-    """The same mark on the same turn by others: `program`, the role's program; `uniform`, the mean of a uniform
-    guess; `previous`, a reply that states earlier frequencies; and others that a role names."""
+    """The same mark on the same turn by others: `program`, the role's program; `uniform`, the mean
+    of a uniform guess; `previous`, a reply that states earlier frequencies; and others that a role
+    names."""
 
 
 class StatedOutcome(Source):
@@ -66,5 +67,8 @@ def marks(
 ) -> Iterator[RoleMark]:
     """Yield the marks of a reply, each beside the same mark of others, as far as they have it."""
     for name, value in scores.items():
-        beside = {baseline: theirs[name] for baseline, theirs in baselines.items() if name in theirs}
+        beside = {}
+        for baseline, theirs in baselines.items():
+            if name in theirs:
+                beside[baseline] = theirs[name]
         yield RoleMark(**source, name=name, value=value, other=other, baselines=beside)

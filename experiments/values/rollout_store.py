@@ -1,8 +1,9 @@
 """Scores of rollouts kept on disk by position, so that they are played once.
 
-A file's name is a hash of all that its rollouts depend on: the position, the protocol of seeds and the source text of
-the code that plays them, so that changed code finds no old file. A file is written whole; where two processes write the
-same one, both hold true scores, and the longer ones are kept.
+A file's name is a hash of all that its rollouts depend on: the position, the protocol of seeds and
+the source text of the code that plays them, so that changed code finds no old file. A file is
+written whole; where two processes write the same one, both hold true scores, and the longer ones
+are kept.
 """
 
 import json
@@ -52,11 +53,14 @@ def code_hash(paths: Iterable[Path], settings: str = "") -> str:
 @cache
 def version() -> str:
     """Return a hash of the code that plays rollouts."""
-    return code_hash(Path(str(import_module(f"hanabi_orchestrator.{name}").__file__)) for name in CODE)
+    return code_hash(
+        Path(str(import_module(f"hanabi_orchestrator.{name}").__file__)) for name in CODE
+    )
 
 
 def key(state: str) -> str:
-    """Return the name of a position, by which its deals are drawn: the same whatever the code that plays them."""
+    """Return the name of a position, by which its deals are drawn: the same whatever the code that
+    plays them."""
     return sha256(state.encode()).hexdigest()[:32]
 
 
@@ -81,7 +85,8 @@ class RolloutStore(Store):
     """The scores of one folder; without a folder nothing is kept."""
 
     def read(self, name: str) -> Scores:
-        """The scores of a position; empty where there are none, or where the file cannot be read."""
+        """Return the scores of a position; empty where there are none, or where the file cannot be
+        read."""
         if self._folder is None:
             return {}
         try:
@@ -89,7 +94,8 @@ class RolloutStore(Store):
         except (OSError, ValueError, RecursionError):
             return {}
         right = isinstance(scores_by_move, dict) and all(
-            isinstance(scores, str) and re.fullmatch("[A-Za-z]*", scores) for scores in scores_by_move.values()
+            isinstance(scores, str) and re.fullmatch("[A-Za-z]*", scores)
+            for scores in scores_by_move.values()
         )
         return scores_by_move if right else {}
 
@@ -98,22 +104,29 @@ class RolloutStore(Store):
         if self._folder is None:
             return
         stored = self.read(name)
-        merged = {move: max(stored.get(move, ""), scores.get(move, ""), key=len) for move in sorted({*stored, *scores})}
+        merged = {}
+        for move in sorted({*stored, *scores}):
+            merged[move] = max(stored.get(move, ""), scores.get(move, ""), key=len)
         self._keep(self._path(self._folder, name), json.dumps(merged))
 
     @staticmethod
     def _path(folder: Path, name: str) -> Path:
-        """Return the file of a position: another one after a change of the code that plays rollouts."""
+        """Return the file of a position: another one after a change of the code that plays
+        rollouts."""
         file = key(f"{version()}\n{name}")
         return folder / file[:2] / f"{file}.json"
 
 
 def folder_of(path: Path) -> Path | None:
-    """Return the folder of values of a run folder, or of the run to which a journal belongs; of others, None."""
+    """Return the folder of values of a run folder, or of the run to which a journal belongs; of
+    others, None."""
     run = next((parent for parent in (path, *path.parents) if (parent / RUN).is_file()), None)
-    return run / FOLDER if run else None
+    if run:
+        return run / FOLDER
+    return None
 
 
 def store_of(path: Path) -> RolloutStore:
-    """Return the store of a run folder, or of the run to which a journal belongs; of a journal elsewhere, none."""
+    """Return the store of a run folder, or of the run to which a journal belongs; of a journal
+    elsewhere, none."""
     return RolloutStore(folder_of(path))

@@ -1,12 +1,14 @@
-"""Rollouts of a position: after a move convention players finish the game, from deals drawn at random.
+"""Rollouts of a position: after a move convention players finish the game, from deals drawn at
+random.
 
-The players of the game read the move as they do, by the conventions that they were seen to keep; from then on
-the programs of `house` have all seats. So values do not depend on how well a table would go on, and nobody is blamed
-for a convention that the table does not keep.
+The players of the game read the move as they do, by the conventions that they were seen to keep;
+from then on the programs of `house` have all seats. So values do not depend on how well a table
+would go on, and nobody is blamed for a convention that the table does not keep.
 
-Deal number N of a position is always the same, whichever moves are tried on it and in whatever order, so that moves are
-compared on equal deals and stored scores are those of a fresh run. A letter stands for how a rollout ended: A to Z for
-0 to 25 points, in lower case where the third life was lost.
+Deal number N of a position is always the same, whichever moves are tried on it and in whatever
+order, so that moves are compared on equal deals and stored scores are those of a fresh run. A
+letter stands for how a rollout ended: A to Z for 0 to 25 points, in lower case where the third life
+was lost.
 """
 
 from abc import ABC, abstractmethod
@@ -25,13 +27,15 @@ from orchestrator.hanabi.rollout_game import act
 
 
 def letter(game: RolloutGame) -> str:
-    """How a finished rollout ended."""
+    """Return how a finished rollout ended."""
     return chr(ord("A" if game.lives else "a") + sum(game.tops))
 
 
 def points(ends: str, metric: Metric) -> list[int]:
-    """The scores that letters stand for."""
-    return [0 if metric == "strict" and end.islower() else ord(end.upper()) - ord("A") for end in ends]
+    """Return the scores that letters stand for."""
+    return [
+        0 if metric == "strict" and end.islower() else ord(end.upper()) - ord("A") for end in ends
+    ]
 
 
 class Rollouts(ABC):
@@ -44,7 +48,8 @@ class Rollouts(ABC):
         self._ends = store.read(self.name)
 
     def ends(self, move: Move | None, first: int, last: int) -> str:
-        """How the deals `first` to `last` - 1 end after a move; None is the move of the convention player."""
+        """Return how the deals `first` to `last` - 1 end after a move; None is the move of the
+        convention player."""
         text = str(move) if move else USUAL
         have = self._ends.get(text, "")
         if len(have) < last:
@@ -67,7 +72,7 @@ class Rollouts(ABC):
 
     @abstractmethod
     def _deal(self, number: int) -> RolloutGame:
-        """A deal to play on from; the same number is the same deal."""
+        """Return a deal to play on from; the same number is the same deal."""
 
 
 USUAL = "usual"
@@ -98,14 +103,18 @@ class OpenRollouts(Rollouts):
 
     def _deal(self, number: int) -> RolloutGame:
         copies = enumerate(map(self._position.deck.count, range(25)))
-        deck = sorted(_places(number, card, copy) for card, copies_left in copies for copy in range(copies_left))
+        deck = []
+        for card, copies_left in copies:
+            deck += [_places(number, card, copy) for copy in range(copies_left)]
+        deck.sort()
         return self._position.game.dealt(self._position.game.hands, [card for _, card in deck])
 
 
 @cache
 def _places(number: int, card: int, copy: int) -> tuple[float, int]:
-    """Where a copy of a card lies in deck `number`, and the card. Cards that leave the deck do not change the order of
-    the others, so that the decks of one turn are nearly those of the turn before."""
+    """Where a copy of a card lies in deck `number`, and the card. Cards that leave the deck do not
+    change the order of the others, so that the decks of one turn are nearly those of the turn
+    before."""
     return Random(f"{number}/{card}/{copy}").random(), card
 
 
@@ -114,6 +123,8 @@ def mean(scores: Sequence[float]) -> float:
 
 
 def mean_and_error(scores: Sequence[float]) -> tuple[float, float]:
-    """The mean and its standard error, of at least two scores."""
+    """Return the mean and its standard error, of at least two scores."""
     middle = mean(scores)
-    return middle, sqrt(sum((score - middle) ** 2 for score in scores) / (len(scores) - 1) / len(scores))
+    return middle, sqrt(
+        sum((score - middle) ** 2 for score in scores) / (len(scores) - 1) / len(scores)
+    )

@@ -1,7 +1,8 @@
-"""State tracking in a game: what became of the lists that a seat keeps, from turn to turn; see docs/marks.md.
+"""State tracking in a game: what became of the lists that a seat keeps, from turn to turn; see
+docs/marks.md.
 
-Every reply that states lists of cards is followed, with its node's reply of the seat's last turn: of the same sample,
-in the last attempt of that turn.
+Every reply that states lists of cards is followed, with its node's reply of the seat's last turn:
+of the same sample, in the last attempt of that turn.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,11 +45,12 @@ class Tracked:
     """The reply of the seat's last turn, where `before` is from."""
 
     def changed(self, lists: Lists) -> Changes:
-        """What lists made of the turns since the last ones."""
+        """Return what lists made of the turns since the last ones."""
         return changes(self.before, lists, self.known, self.moves)
 
     def marks(self, lists: Lists) -> dict[str, float]:
-        """The marks that lists have in this place, but for those that need the turns before the last."""
+        """Return the marks that lists have in this place, but for those that need the turns before
+        the last."""
         changed = self.changed(lists)
         exact = aspects(lists, self.known, changed)
         return named(changed) | vars(exact) | {"overall": exact.overall}
@@ -77,21 +79,30 @@ class TrackedGame:
     """Every hand before each turn: the cards by their places in the deck."""
 
     def __post_init__(self) -> None:
-        self.cards = list(dealt_hands(self.story.started.players, range(DECK_SIZE), self.story.moves))
+        self.cards = list(
+            dealt_hands(self.story.started.players, range(DECK_SIZE), self.story.moves)
+        )
 
-    def lists(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[tuple[RecordedReply, Tracked]]:
-        """The lists of a turn's replies. To be called for every turn of a seat, in order."""
+    def lists(
+        self, number: int, replies: Sequence[RecordedReply]
+    ) -> Iterator[tuple[RecordedReply, Tracked]]:
+        """Yield the lists of a turn's replies. To be called for every turn of a seat, in order."""
         for recorded, tracking, *_ in self._followed(number, replies):
             yield recorded, tracking
 
     def marks(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[RoleMark]:
-        """The marks of a turn's replies. To be called for every turn of a seat, in order."""
+        """Yield the marks of a turn's replies. To be called for every turn of a seat, in order."""
         for recorded, tracking, about, before in self._followed(number, replies):
-            exact = tracking.marks(tracking.said) | {STALE: self._stale(tracking, tracking.said, about)}
+            exact = tracking.marks(tracking.said) | {
+                STALE: self._stale(tracking, tracking.said, about)
+            }
             reply = program_reply(recorded)
             program = None if reply is None else stated_lists(reply, tracking.seat)
             baselines: dict[str, Mapping[str, float]] = {}
-            for name, lists in {PROGRAM: program, NOTHING_EXCLUDED: open_lists(tracking.known)}.items():
+            for name, lists in {
+                PROGRAM: program,
+                NOTHING_EXCLUDED: open_lists(tracking.known),
+            }.items():
                 if lists is not None:
                     stale = self._stale(tracking, lists, self._about(tracking, lists, before))
                     baselines[name] = tracking.marks(lists) | {STALE: stale}
@@ -101,9 +112,13 @@ class TrackedGame:
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]
     ) -> Iterator[tuple[RecordedReply, Tracked, About, _Earlier | None]]:
-        """Each reply that states lists, what these are about, and the reply of the seat's last turn, if with lists."""
-        view, earlier = self.story.turn(number).view, dict[Place, _Earlier]()
-        seat, known, moves = view.seat, by_hints(view), since_last_turn(view.history, view.seat)
+        """Yield each reply that states lists, what these are about, and the reply of the seat's
+        last turn, if with lists."""
+        view = self.story.turn(number).view
+        earlier = dict[Place, _Earlier]()
+        seat = view.seat
+        known = by_hints(view)
+        moves = since_last_turn(view.history, view.seat)
         for recorded in replies:
             place = seat, base(recorded.node.name), recorded.sample
             before = self.earlier.get(place)
@@ -120,17 +135,28 @@ class TrackedGame:
         self.earlier |= earlier
 
     def _about(self, tracking: Tracked, lists: Lists, before: _Earlier | None) -> About:
-        """The card that each list is about: of a list of before, what it was about then; else the card there."""
+        """Return the card that each list is about: of a list of before, what it was about then;
+        else the card there."""
         hands = self.cards[tracking.turn - 1]
-        about = {(seat, slot): card for seat, hand in enumerate(hands) for slot, card in enumerate(hand)}
+        about = {}
+        for seat, hand in enumerate(hands):
+            for slot, card in enumerate(hand):
+                about[(seat, slot)] = card
         sources = tracking.changed(lists).sources if before else {}
         for (seat, slot), origin in sources.items():
-            if before and lists[seat, slot] != tracking.known[seat][slot] and (seat, origin) in before.about:
+            if (
+                before
+                and lists[seat, slot] != tracking.known[seat][slot]
+                and (seat, origin) in before.about
+            ):
                 about[seat, slot] = before.about[seat, origin]
         return about
 
     def _stale(self, tracking: Tracked, lists: Lists, about: About) -> int:
-        """How many slots hold a list about a card that has left the hand."""
+        """Return how many slots hold a list about a card that has left the hand."""
         hands = self.cards[tracking.turn - 1]
-        readable = [(slot, card) for slot, card in about.items() if lists.get(slot) not in (None, ANY)]
+        readable = []
+        for slot, card in about.items():
+            if lists.get(slot) not in (None, ANY):
+                readable.append((slot, card))
         return sum(card not in hands[seat] for (seat, _), card in readable)

@@ -1,9 +1,10 @@
 """The values of the legal moves of a turn.
 
-Rollouts are spent where they decide something. A few moves that a good player might make, and the one that was made,
-are tried on a few deals; those that are behind drop out. The best of the rest is then tried against the move that was
-made on deals that had no part in choosing it, until the difference is clear: so the loss is not the luck of a choice
-among many. The remaining moves are tried on a few deals, for the table alone.
+Rollouts are spent where they decide something. A few moves that a good player might make, and the
+one that was made, are tried on a few deals; those that are behind drop out. The best of the rest is
+then tried against the move that was made on deals that had no part in choosing it, until the
+difference is clear: so the loss is not the luck of a choice among many. The remaining moves are
+tried on a few deals, for the table alone.
 """
 
 from typing import Any
@@ -35,26 +36,41 @@ def turn_values(
 ) -> TurnValues:
     """Return the values of the legal moves of a turn, and whether the move played was a mistake.
 
-    `rollouts`: the most games played to judge the move; 0 for one-step values alone. `every`: whether moves that no
-    good player would make get a rollout value, too. The same position, budget and move give the same values, with any
-    store. Raises UserError when the game has no such turn.
+    `rollouts`: the most games played to judge the move; 0 for one-step values alone. `every`:
+    whether moves that no good player would make get a rollout value, too. The same position, budget
+    and move give the same values, with any store. Raises UserError when the game has no such turn.
     """
     position = Position.of(story, number)
     moved = story.turn(number).moved
-    return values_at(position, moved.past if moved else None, rollouts, metric, store or RolloutStore(), every)
+    return values_at(
+        position, moved.past if moved else None, rollouts, metric, store or RolloutStore(), every
+    )
 
 
 def values_at(
-    position: Position, past: Past | None, rollouts: int, metric: Metric, store: RolloutStore, every: bool
+    position: Position,
+    past: Past | None,
+    rollouts: int,
+    metric: Metric,
+    store: RolloutStore,
+    every: bool,
 ) -> TurnValues:
-    """The values of a position's moves; see `turn_values`."""
+    """Return the values of a position's moves; see `turn_values`."""
     played = past.move if past else None
     one_step = one_step_values(position.scene)
-    facts: dict[str, Any] = {"turn": position.view.turn, "seat": position.view.seat, "metric": metric}
+    facts: dict[str, Any] = {
+        "turn": position.view.turn,
+        "seat": position.view.seat,
+        "metric": metric,
+    }
     facts |= {"usual": position.usual, "played": played}
     if not rollouts:
-        ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
-        moves = [MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1)]
+        ordered = sorted(
+            one_step, key=lambda move: (-one_step[move], move != played, move != position.usual)
+        )
+        moves = []
+        for rank, move in enumerate(ordered, 1):
+            moves.append(MoveValue(move=move, one_step=one_step[move], rank=rank))
         return TurnValues(basis=ONE_STEP, moves=tuple(moves), best=ordered[0], **facts)
     search = _Search(position, played or position.usual, rollouts, metric, store, one_step)
     challenger, loss, error, deals = search.judged()
@@ -63,8 +79,16 @@ def values_at(
     values[challenger] = search.compared(challenger, loss, error, deals)
     search.trials.keep()
     best = challenger if loss > 0 else search.played
-    moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in one_step]
-    moves.sort(key=lambda each: (each.move != best, 1.0 if each.rollout is None else -each.rollout, -each.one_step))
+    moves = []
+    for move in one_step:
+        moves.append(values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1))
+    moves.sort(
+        key=lambda each: (
+            each.move != best,
+            1.0 if each.rollout is None else -each.rollout,
+            -each.one_step,
+        )
+    )
     result = TurnValues(
         basis=BASIS,
         moves=tuple(value.model_copy(update={"rank": rank}) for rank, value in enumerate(moves, 1)),
@@ -74,12 +98,14 @@ def values_at(
         rollouts=search.used,
         **facts,
     )
-    return result.model_copy(update={"mistake": mistake(position, past, result)}) if past else result
+    if past:
+        return result.model_copy(update={"mistake": mistake(position, past, result)})
+    return result
 
 
 def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> tuple[float, float]:
-    """What another move was worth more than a legal one by rollouts, whether or not it was played; and the standard
-    error. 0 where none was, as `TurnValues.loss`; by the strict score."""
+    """Return what another move was worth more than a legal one by rollouts, whether or not it was
+    played; and the standard error. 0 where none was, as `TurnValues.loss`; by the strict score."""
     search = _Search(position, move, rollouts, "strict", store, one_step_values(position.scene))
     _, loss, error, _ = search.judged()
     search.trials.keep()
@@ -87,15 +113,19 @@ def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> 
 
 
 BASIS = (
-    "expected final score when the partners read the move as they have read others and convention players go on, on "
-    "deals that the seat cannot tell from the true one"
+    "expected final score when the partners read the move as they have read others and "
+    "convention players go on, on deals that the seat cannot tell from the true one"
 )
-ONE_STEP = "points that a move scores or gives away at once, from the exact belief of the seat; no rollouts"
+ONE_STEP = (
+    "points that a move scores or gives away at once, from the exact belief of the seat; "
+    "no rollouts"
+)
 
 
 class _Search:
-    """The rollouts of a turn, and which moves they compare. Every move is tried on the `first` deals, the better half
-    on `second`; the best is compared with the move played on at most four times `batch`."""
+    """The rollouts of a turn, and which moves they compare. Every move is tried on the `first`
+    deals, the better half on `second`; the best is compared with the move played on at most four
+    times `batch`."""
 
     def __init__(
         self,
@@ -106,9 +136,12 @@ class _Search:
         store: RolloutStore,
         one_step: dict[Move, float],
     ) -> None:
-        self.played, self.metric, self.one_step = played, metric, one_step
+        self.played = played
+        self.metric = metric
+        self.one_step = one_step
         self.first = max(2, rollouts // 50)
-        self.second, self.batch = 3 * self.first, 4 * self.first
+        self.second = 3 * self.first
+        self.batch = 4 * self.first
         self.trials = SeatRollouts(position, store)
         self.used = 0
         self._counted: dict[Move, int] = {}
@@ -118,8 +151,10 @@ class _Search:
         self.tried = list(dict.fromkeys((played, *likely)))
 
     def judged(self) -> tuple[Move, float, float, int]:
-        """The move that is likeliest better than the one played, what it is worth more, its error, and the deals."""
-        first, second = self.first, self.second
+        """Return the move that is likeliest better than the one played, what it is worth more, its
+        error, and the deals."""
+        first = self.first
+        second = self.second
         rivals = [move for move in self.tried if move != self.played]
         if not rivals:
             return self.played, 0.0, 0.0, first
@@ -130,7 +165,8 @@ class _Search:
         if mean(gains) <= 0:
             return challenger, *mean_and_error(gains), second
         gains = []
-        for _ in range(4):  # fresh deals, as many as make clear on which side of the bar the mean lies
+        # fresh deals, as many as make clear on which side of the bar the mean lies
+        for _ in range(4):
             start = second + len(gains)
             gains += self._gains(challenger, start, start + self.batch)
             loss, error = mean_and_error(gains)
@@ -139,8 +175,10 @@ class _Search:
         return challenger, loss, error, len(gains)
 
     def _gains(self, move: Move, first: int, last: int) -> list[float]:
-        """What a move is worth more than the one played, deal by deal."""
-        pairs = zip(self._scores(move, first, last), self._scores(self.played, first, last), strict=True)
+        """Return what a move is worth more than the one played, deal by deal."""
+        pairs = zip(
+            self._scores(move, first, last), self._scores(self.played, first, last), strict=True
+        )
         return [value - base for value, base in pairs]
 
     def _scores(self, move: Move, first: int, last: int, metric: Metric | None = None) -> list[int]:
@@ -155,20 +193,23 @@ class _Search:
         return self._value(move, gain, 0.0 if move == self.played else error, range(deals))
 
     def compared(self, challenger: Move, gain: float, error: float, deals: int) -> MoveValue:
-        """The same for the best, on the deals that had no part in choosing it."""
+        """Return the same for the best, on the deals that had no part in choosing it."""
         last = self._counted.get(challenger, deals)
         return self._value(challenger, gain, error, range(last - deals, last))
 
     def _value(self, move: Move, gain: float, error: float, deals: range) -> MoveValue:
         every = max(self._counted[self.played], deals.stop)
         moves = move, self.played
-        kept, kept_played = (mean(self._scores(each, deals.start, deals.stop, "kept")) for each in moves)
+        kept, kept_played = (
+            mean(self._scores(each, deals.start, deals.stop, "kept")) for each in moves
+        )
         score = mean(self._scores(self.played, 0, every)) + gain
         kept_score = mean(self._scores(self.played, 0, every, "kept")) + (kept - kept_played)
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
-            # a game can end with 0 to 25: the sum of two means on different deals may lie a little beyond
+            # a game can end with 0 to 25: the sum of two means on different deals may lie a little
+            # beyond
             rollout=min(max(score, 0.0), 25.0),
             kept=min(max(kept_score, 0.0), 25.0),
             error=error,

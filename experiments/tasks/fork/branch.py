@@ -1,4 +1,5 @@
-"""A game that is played on from a turn decided again: its seats, and its journal, which names its parent."""
+"""A game that is played on from a turn decided again: its seats, and its journal, which names its
+parent."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,11 @@ class Branch:
 
     def forget(self) -> None:
         """Remove the journal if nothing was played on from the fork."""
-        if self.copied is not None and self.path.exists() and self.path.stat().st_size == self.copied:
+        if (
+            self.copied is not None
+            and self.path.exists()
+            and self.path.stat().st_size == self.copied
+        ):
             self.path.unlink()
 
 
@@ -45,14 +50,18 @@ def branch(
     *,
     force_new: bool = False,
 ) -> Branch:
-    """Return the game from a fork on, in a journal in `out`: the one that was begun, or a new one with the turns before
-    the fork.
+    """Return the game from a fork on, in a journal in `out`: the one that was begun, or a new one
+    with the turns before the fork.
 
     `seats`: who sits in other seats from then on; else whoever was recorded. Raises UserError.
     """
-    turn, acting = fork.place.view.turn, fork.place.view.seat
+    turn = fork.place.view.turn
+    acting = fork.place.view.seat
     if acting in (seats or {}):
-        raise UserError(f"--seat {acting}=...: P{acting} decides turn {turn} and is given by --graph and --model")
+        raise UserError(
+            f"--seat {acting}=...: P{acting} decides turn {turn} and is given by --graph and "
+            "--model"
+        )
     cast = _cast(fork, {**(seats or {}), acting: fork.seat}, journal, layer)
     started = _started(fork, journal, tuple(map(describe, cast)))
     path = single_game.file(out, _name(fork, journal, out), started, new=force_new)
@@ -62,14 +71,21 @@ def branch(
     return Branch(cast, started, path, path.stat().st_size)
 
 
-def _cast(fork: Fork, seats: Mapping[int, Seat], journal: Path, layer: ModelLayer) -> tuple[Seat, ...]:
+def _cast(
+    fork: Fork, seats: Mapping[int, Seat], journal: Path, layer: ModelLayer
+) -> tuple[Seat, ...]:
     """Return all seats from the fork on; recorded seats that were the same are one."""
-    started, cast, infos = fork.place.started, dict(seats), dict[int, SeatInfo]()
+    started = fork.place.started
+    cast = dict(seats)
+    infos = dict[int, SeatInfo]()
     for number in range(started.players):
         if number in seats:
             continue
         info = infos[number] = started.seat_at(number, fork.place.view.turn)
-        same = next((cast[other] for other, before in infos.items() if before == info and other < number), None)
+        same = next(
+            (cast[other] for other, before in infos.items() if before == info and other < number),
+            None,
+        )
         if same is not None:
             cast[number] = same
         elif info.config is not None:
@@ -78,14 +94,16 @@ def _cast(fork: Fork, seats: Mapping[int, Seat], journal: Path, layer: ModelLaye
             cast[number] = seat_spec.read_seat(info.graph)
         else:
             raise UserError(
-                f"P{number} was {info.graph!r}, which cannot be made again from its name: give --seat {number}=SPEC"
+                f"P{number} was {info.graph!r}, which cannot be made again from its name: "
+                f"give --seat {number}=SPEC"
             )
     return tuple(cast[number] for number in range(started.players))
 
 
 def _started(fork: Fork, journal: Path, seats: tuple[SeatInfo, ...]) -> GameStarted:
     """Return the first event of the forked game."""
-    old, turn = fork.place.started, fork.place.view.turn
+    old = fork.place.started
+    turn = fork.place.view.turn
     before = {n: old.seat_at(n, turn - 1) for n in range(old.players)} if turn > 1 else {}
     earlier = old.parent
     while earlier is not None and earlier.turn >= turn:
@@ -100,24 +118,39 @@ def _started(fork: Fork, journal: Path, seats: tuple[SeatInfo, ...]) -> GameStar
         parent=earlier,
     )
     plain = [seat.model_dump(mode="json") for seat in seats]
-    hash_ = fingerprint.of_game(old.players, old.deck, old.repeat, plain, old.memories, parent.model_dump(mode="json"))
-    return old.model_copy(update={"seats": seats, "parent": parent, "versions": dict(versions()), "config_hash": hash_})
+    hash_ = fingerprint.of_game(
+        old.players, old.deck, old.repeat, plain, old.memories, parent.model_dump(mode="json")
+    )
+    return old.model_copy(
+        update={
+            "seats": seats,
+            "parent": parent,
+            "versions": dict(versions()),
+            "config_hash": hash_,
+        }
+    )
 
 
 def _name(fork: Fork, journal: Path, out: Path) -> str:
     """Return the name of the new journal: in the folder of a run's arm as games there are named."""
-    old, info, new = fork.place.started, fork.place.info, fork.seat.info
+    old = fork.place.started
+    info = fork.place.info
+    new = fork.seat.info
     if out.resolve().parent.name == GAMES:
         return Path(journal_name(old.players, old.seed, old.repeat)).stem
     graph = fork.seat.config.name
-    words = [*([graph] if graph != info.graph else []), *([new.model] if new.model != info.model else [])]
+    words = [
+        *([graph] if graph != info.graph else []),
+        *([new.model] if new.model != info.model else []),
+    ]
     text = "-".join((*words, *sorted(fork.edited)))
     short = short_name("".join(c if c.isalnum() or c in "._+-" else "-" for c in text))
     return f"{short_name(journal.stem)}-t{fork.place.view.turn}{f'-{short}' if short else ''}"
 
 
 def _copied_lines(journal: Path, started: GameStarted, turn: int) -> Iterator[str]:
-    """Yield the lines of the new journal: its first event, and the turns before the fork as they were recorded."""
+    """Yield the lines of the new journal: its first event, and the turns before the fork as they
+    were recorded."""
     for line in file.lines(journal):
         data: dict[str, Any] = json.loads(line)
         if data["event"] == "game_started":

@@ -1,5 +1,5 @@
-"""A turn decided again: what was decided then and what is decided now, with the notes and the calls of both;
-and notes in files, put in the place of recorded ones."""
+"""A turn decided again: what was decided then and what is decided now, with the notes and the calls
+of both; and notes in files, put in the place of recorded ones."""
 
 import asyncio
 import json
@@ -19,7 +19,17 @@ from graphs.control_notes import GIVEN
 from graphs.graph_seat import GraphSeat, Model
 from graphs.node import RoleNode
 from graphs.prompt_preview import requests
-from graphs.recorded import Note, depending, edited, given_notes, models_asked, node_name, notes_of, recorded, unrolled
+from graphs.recorded import (
+    Note,
+    depending,
+    edited,
+    given_notes,
+    models_asked,
+    node_name,
+    notes_of,
+    recorded,
+    unrolled,
+)
 from orchestrator import event_loop, yaml_files
 from orchestrator.errors import ModelError, UserError
 from orchestrator.journal import fingerprint
@@ -74,18 +84,23 @@ class Fork:
     def edits(self) -> dict[str, list[dict[str, Any] | None]]:
         """The notes that replace nodes' own, as plain data; None for an absent note."""
         fixed = sorted(self.seat.fixed.get(self.place.view.turn, {}).items())
-        return {
-            node: [reply.calls[0].reply for (name, _), reply in fixed if name == node] for node in sorted(self.edited)
-        }
+        edits = {}
+        for node in sorted(self.edited):
+            edits[node] = [reply.calls[0].reply for (name, _), reply in fixed if name == node]
+        return edits
 
     @property
     def old_notes(self) -> Notes:
-        return notes_of(self.place.config, self.old.events) if self.place.config else {}
+        if self.place.config:
+            return notes_of(self.place.config, self.old.events)
+        return {}
 
     @property
     def moves(self) -> dict[str, int]:
         """How many samples decided for each move, the most frequent first."""
-        return dict(Counter(str(turn.decided.move) for turn in self.new if turn.decided).most_common())
+        return dict(
+            Counter(str(turn.decided.move) for turn in self.new if turn.decided).most_common()
+        )
 
 
 def decide(
@@ -105,17 +120,20 @@ def decide(
 ) -> Fork:
     """Decide a turn of a recorded game again, from the same view and the seat's memory.
 
-    `game`: a journal, or its game. `graph`, `model`, `named`, `settings`, `nodes`, `without`: the changes,
-    see `Change`. `edits`: notes by node, or the files that hold them, in the place of the nodes' own. `ask`: the nodes
-    to ask; what reads them is asked, too, and all other notes are held fixed as they were recorded. By default all
-    nodes are asked; with `edits`, `nodes`, `without` or a new node only what they change. `samples`: how often to
-    decide, each time with other seeds; the first has those of the game. `layer`: for the models, left open; one of its
-    own if not given.
+    `game`: a journal, or its game. `graph`, `model`, `named`, `settings`, `nodes`, `without`: the
+    changes, see `Change`. `edits`: notes by node, or the files that hold them, in the place of the
+    nodes' own. `ask`: the nodes to ask; what reads them is asked, too, and all other notes are held
+    fixed as they were recorded. By default all nodes are asked; with `edits`, `nodes`, `without` or
+    a new node only what they change. `samples`: how often to decide, each time with other seeds;
+    the first has those of the game. `layer`: for the models, left open; one of its own if not
+    given.
 
-    Raises UserError for what cannot be asked, and TurnError when a role's program fails. A model that stops
-    answering ends the samples: see `Fork.stopped`.
+    Raises UserError for what cannot be asked, and TurnError when a role's program fails. A model
+    that stops answering ends the samples: see `Fork.stopped`.
     """
-    change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without), edits or {}, ask)
+    change = Change(
+        graph, model, named or {}, tuple(settings), nodes or {}, tuple(without), edits or {}, ask
+    )
     decisions = decide_async(game, turn, change, samples=samples, layer=layer)
     return event_loop.run_anywhere(decisions)
 
@@ -145,14 +163,20 @@ async def prepare(game: Path | str | Game, turn: int, change: Change, *, layer: 
     """Return the fork before anybody is asked. Raises UserError."""
     path, source = (None, game) if isinstance(game, Game) else (Path(game), Game.open(game))
     place = position(source, turn)
-    old, seat = await whole(place), new_seat(place, change, path, layer)
+    old = await whole(place)
+    seat = new_seat(place, change, path, layer)
     fork = Fork(place, old, (), seat, frozenset(), frozenset(), tuple(warnings(place, old)))
-    return _with_fixed_notes(fork, change) if change.holds_notes else fork
+    if change.holds_notes:
+        return _with_fixed_notes(fork, change)
+    return fork
 
 
 def _with_fixed_notes(fork: Fork, change: Change) -> Fork:
-    """Return the fork with the notes of all nodes held fixed that are neither asked nor read somebody who is."""
-    place, config, events = fork.place, fork.config, fork.old.events
+    """Return the fork with the notes of all nodes held fixed that are neither asked nor read
+    somebody who is."""
+    place = fork.place
+    config = fork.config
+    events = fork.old.events
     if change.ask is not None:
         changed = frozenset(node_name(config, node) for node in change.ask)
     else:
@@ -161,17 +185,19 @@ def _with_fixed_notes(fork: Fork, change: Change) -> Fork:
     asks = {*changed, *depending(config, {*changed, *edited_nodes})} - edited_nodes
     fixed = recorded(config, events, {*asks, *edited_nodes})
     before = notes_of(config, events)
-    notes = {
-        name: read_note(place, config, before, name, note) if isinstance(note, Path) else note
-        for name, note in change.edits.items()
-    }
+    notes = {}
+    for name, note in change.edits.items():
+        notes[name] = (
+            read_note(place, config, before, name, note) if isinstance(note, Path) else note
+        )
     turn = {place.view.turn: fixed | edited(config, place.view, events, notes)}
     held = frozenset(name for name, _ in fixed)
     return replace(fork, seat=replace(fork.seat, fixed=turn), kept=held, edited=edited_nodes)
 
 
 async def _decide(fork: Fork, samples: int) -> Fork:
-    """Return the fork with its samples; those that come after the budget's end are left out. Raises TurnError."""
+    """Return the fork with its samples; those that come after the budget's end are left out. Raises
+    TurnError."""
     if samples < 1:
         raise UserError(f"--samples is {samples}; decide at least once")
     same = None
@@ -179,8 +205,12 @@ async def _decide(fork: Fork, samples: int) -> Fork:
         same = "only programs decide, and they decide the same each time"
     elif samples > 1 and all(isinstance(fork.seat.brains[model], Replay) for model in fork.models):
         same = "a recording answers the same each time"
-    rows = await asyncio.gather(*(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True)
-    new, undecided, stops = list[Turn](), list[Turn](), list[str]()
+    rows = await asyncio.gather(
+        *(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True
+    )
+    new = list[Turn]()
+    undecided = list[Turn]()
+    stops = list[str]()
     for row in rows:
         if isinstance(row, BaseException):
             raise row
@@ -189,12 +219,18 @@ async def _decide(fork: Fork, samples: int) -> Fork:
         stops += [why] if why is not None else []
     more = fork.warnings
     unchanged = not (fork.edited or fork.kept) and fork.seat.info.config == fork.place.info.config
-    then, now = fork.old.decided, new[0].decided if new else None
+    then = fork.old.decided
+    now = new[0].decided if new else None
     if unchanged and then and now and now.move != then.move and not fork.seat.brains:
-        text = "nothing was changed, and still the programs decide otherwise: they are not those that played the game"
+        text = (
+            "nothing was changed, and still the programs decide otherwise: they are not those "
+            "that played the game"
+        )
         more = (*more, text)
     stopped = stops[0] if stops else None
-    return replace(fork, new=tuple(new), same=same, stopped=stopped, undecided=tuple(undecided), warnings=more)
+    return replace(
+        fork, new=tuple(new), same=same, stopped=stopped, undecided=tuple(undecided), warnings=more
+    )
 
 
 async def _sample(fork: Fork, number: int) -> tuple[Turn, str | None]:
@@ -202,19 +238,27 @@ async def _sample(fork: Fork, number: int) -> tuple[Turn, str | None]:
 
     The first decision has the seeds of the recorded one, so its responses in a cache.
     """
-    started, view, events = fork.place.started, fork.place.view, list[Event]()
-    game = fingerprint.hashed([started.game, number]) if number else started.game
+    started = fork.place.started
+    view = fork.place.view
+    events = list[Event]()
+    if number:
+        game = fingerprint.hashed([started.game, number])
+    else:
+        game = started.game
     seat = replace(fork.seat, game=GameContext(events.append, game, started.repeat + number))
     try:
         decision = await seat(view, _memory(fork))
     except ModelError as error:
         return Turn.of(view, events), str(error)
-    events.append(decided_event(view.turn, view.seat, decision, started.memories.get(view.seat, {})))
+    events.append(
+        decided_event(view.turn, view.seat, decision, started.memories.get(view.seat, {}))
+    )
     return Turn.of(view, events), None
 
 
 def _memory(fork: Fork) -> Memory:
-    """Return what the seat remembers, and for controls that are as long as a node's note its recorded one."""
+    """Return what the seat remembers, and for controls that are as long as a node's note its
+    recorded one."""
     controls = fork.config.controls
     if not (nodes := (*controls.placebo, *controls.padded)):
         return fork.place.memory
@@ -229,7 +273,8 @@ NAMES = 4
 
 
 def warnings(place: Position, turn: Turn) -> Iterator[str]:
-    """Yield a sentence for each way in which this version decides otherwise than the recorded one."""
+    """Yield a sentence for each way in which this version decides otherwise than the recorded
+    one."""
     for name, before, after in changed(place.started.versions):
         yield f"the game was played with {name} {before}, and this is {after}"
     if not place.same_view:
@@ -237,16 +282,22 @@ def warnings(place: Position, turn: Turn) -> Iterator[str]:
     graph = place.config
     if graph is None or all(node.model == PROGRAM for node in graph.nodes.values()):
         return
-    calls = [c for c in turn.calls if c.of_model and c.messages and c.outcome != "failed" and not c.fixed]
+    calls = []
+    for c in turn.calls:
+        if c.of_model and c.messages and c.outcome != "failed" and not c.fixed:
+            calls.append(c)
     if calls:
         yield from _call_warnings(place, graph, turn, calls)
         return
-    then, now = place.info.prompts, prompt_files.hashes(graph)
+    then = place.info.prompts
+    now = prompt_files.hashes(graph)
     if then and (names := [name for name in {**then, **now} if then.get(name) != now.get(name)]):
         yield f"since the game was played these prompt texts changed: {_listing(names)}"
 
 
-def _call_warnings(place: Position, graph: GraphConfig, turn: Turn, calls: list[Call]) -> Iterator[str]:
+def _call_warnings(
+    place: Position, graph: GraphConfig, turn: Turn, calls: list[Call]
+) -> Iterator[str]:
     """Yield where a model would not be asked, or not be read, as it was in this turn."""
     now = requests(graph, place.view, notes_of(graph, turn.events), place.memory)
     changes = dict[str, str]()
@@ -257,19 +308,30 @@ def _call_warnings(place: Position, graph: GraphConfig, turn: Turn, calls: list[
                 changes[call.node] = first_difference(call, prompt)
     if changes:
         how = next(iter(changes.values()))
-        yield f"since the game was played the prompts of these nodes changed: {_listing(changes)}; {how}"
-    readings = dict.fromkeys(c.node for c in calls if c.node in now and not _read_alike(c, now[c.node]))
+        yield (
+            "since the game was played the prompts of these nodes changed: "
+            f"{_listing(changes)}; {how}"
+        )
+    readings = dict.fromkeys(
+        c.node for c in calls if c.node in now and not _read_alike(c, now[c.node])
+    )
     if readings:
-        yield f"this version reads the recorded answers of these nodes otherwise: {_listing(readings)}"
+        yield (
+            "this version reads the recorded answers of these nodes otherwise: "
+            f"{_listing(readings)}"
+        )
 
 
 def _read_alike(call: Call, request: ModelRequest) -> bool:
     """Return True if an answer that could be read then is read as the same reply now."""
     if call.reply is None:
         return True
-    form, cut_off = call.form or request.form, call.finish == "length"
+    form = call.form or request.form
+    cut_off = call.finish == "length"
     try:
-        reply = reader.read(call.text or "", request.reply, request.moves, form, cut_off=cut_off).reply
+        reply = reader.read(
+            call.text or "", request.reply, request.moves, form, cut_off=cut_off
+        ).reply
     except Unreadable:
         return False
     return reply.model_dump(mode="json") == call.reply
@@ -277,20 +339,26 @@ def _read_alike(call: Call, request: ModelRequest) -> bool:
 
 def _listing(names: Iterable[str]) -> str:
     every = list(names)
-    return ", ".join(every[:NAMES]) + (f" and {len(every) - NAMES} more" if len(every) > NAMES else "")
+    return ", ".join(every[:NAMES]) + (
+        f" and {len(every) - NAMES} more" if len(every) > NAMES else ""
+    )
 
 
-# Notes in files, in the place of a node's own: JSON, YAML or text, read as the answer of a model would be
+# Notes in files, in the place of a node's own: JSON, YAML or text, read as the answer of a model
+# would be
 
 
 def read_note(place: Position, config: GraphConfig, notes: Notes, name: str, path: Path) -> Note:
     """Return the note of a file for a node; a node with several samples has a list of as many.
 
-    `notes`: of the recorded turn. Raises UserError for a node that gave no note then, and for a file that is none.
+    `notes`: of the recorded turn. Raises UserError for a node that gave no note then, and for a
+    file that is none.
     """
     where = f"--edit {name}={path}"
     if name not in notes:
-        missing = f"node {name!r} gave no note in turn {place.view.turn}, so there is none to replace"
+        missing = (
+            f"node {name!r} gave no note in turn {place.view.turn}, so there is none to replace"
+        )
         raise UserError(f"{where}: {missing}; there are: {', '.join(notes) or 'none'}")
     node = unrolled(config)[name]
     text = yaml_files.from_file(path, f"the new note of {name},")
@@ -302,9 +370,15 @@ def read_note(place: Position, config: GraphConfig, notes: Notes, name: str, pat
             data = json.loads(text)
         except (ValueError, RecursionError):
             data = None  # a text
-    entries = data if node.samples > 1 and isinstance(data, list) else [data if data is not None else text]
+    if node.samples > 1 and isinstance(data, list):
+        entries = data
+    else:
+        entries = [data if data is not None else text]
     if len(entries) != node.samples:
-        raise UserError(f"{where}: node {name!r} answers {node.samples} times: write a list of {node.samples} notes")
+        raise UserError(
+            f"{where}: node {name!r} answers {node.samples} times: write a list of {node.samples} "
+            "notes"
+        )
     legal = node.sections(place.view, notes, place.memory).get(LegalMoves) or LegalMoves.of(
         place.view, {"labels": "numbers", "first": "discards", "words": "told"}
     )
@@ -312,28 +386,50 @@ def read_note(place: Position, config: GraphConfig, notes: Notes, name: str, pat
 
 
 def _reply(node: RoleNode, entry: Any, moves: Options, where: str) -> Reply:
-    """Return one reply. What only programs write is read, too, where a program's note is replaced."""
-    kind = node.role.reply if node.model == PROGRAM or node.context is None else node.context.reply(node.role)
-    form: Form = node.context.answer_format if node.context and isinstance(entry, str) else "json_schema"
-    text = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
+    """Return one reply. What only programs write is read, too, where a program's note is
+    replaced."""
+    if node.model == PROGRAM or node.context is None:
+        kind = node.role.reply
+    else:
+        kind = node.context.reply(node.role)
+    form: Form = (
+        node.context.answer_format if node.context and isinstance(entry, str) else "json_schema"
+    )
+    if isinstance(entry, str):
+        text = entry
+    else:
+        text = json.dumps(entry, ensure_ascii=False)
     try:
         reply = reader.read(text, kind, moves, form).reply
     except Unreadable as problem:
         raise UserError(f"{where}: this is no note of role {node.role.name!r}: {problem}") from None
     if node.model != PROGRAM:
         return reply.with_text(text)
-    more = {key: entry[key] for key in kind.programmed if key in entry} if isinstance(entry, dict) else {}
-    return kind.model_validate({**reply.model_dump(mode="json"), **more}) if more else reply
+    more = (
+        {key: entry[key] for key in kind.programmed if key in entry}
+        if isinstance(entry, dict)
+        else {}
+    )
+    if more:
+        return kind.model_validate({**reply.model_dump(mode="json"), **more})
+    return reply
 
 
 def as_data(place: Position, notes: Notes, name: str) -> Any:
-    """Return a recorded note as plain data, to be changed and read again; a list where a node answers several times.
+    """Return a recorded note as plain data, to be changed and read again; a list where a node
+    answers several times.
 
     Raises UserError for a node that gave no note.
     """
-    replies = [reply.model_dump(mode="json") for reply in notes.get(name, ()) if isinstance(reply, Reply)]
+    replies = []
+    for reply in notes.get(name, ()):
+        if isinstance(reply, Reply):
+            replies.append(reply.model_dump(mode="json"))
     if not replies:
         raise UserError(
-            f"node {name!r} gave no note in turn {place.view.turn}; there are: {', '.join(notes) or 'none'}"
+            f"node {name!r} gave no note in turn {place.view.turn}; there are: "
+            f"{', '.join(notes) or 'none'}"
         )
-    return replies if len(replies) > 1 else replies[0]
+    if len(replies) > 1:
+        return replies
+    return replies[0]

@@ -1,4 +1,5 @@
-"""A fork as data and as parts of a document: what changed in each node's note, and the moves of several samples."""
+"""A fork as data and as parts of a document: what changed in each node's note, and the moves of
+several samples."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,7 +25,15 @@ MEANING: Mapping[Status, str] = {
     "only then": "not asked now",
     "only now": "not asked then",
 }
-USED = ("calls", "tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens", "cache_hits", "usd")
+USED = (
+    "calls",
+    "tokens_in",
+    "tokens_out",
+    "cached_tokens",
+    "reasoning_tokens",
+    "cache_hits",
+    "usd",
+)
 Reply = dict[str, Any] | None
 """A reply as plain data; None where it was unusable."""
 
@@ -41,15 +50,22 @@ class NoteChange:
 
 
 def changes(fork: Fork, sample: int = 0) -> list[NoteChange]:
-    """Return the change of every node that was asked then or now: the config's nodes first, then later attempts'."""
+    """Return the change of every node that was asked then or now: the config's nodes first, then
+    later attempts'."""
     old, new = comparable_replies(fork.old, fork.new[sample])
 
     def status(node: str) -> Status:
         if node in fork.edited:
             return "edited"
         if node not in new or node not in old:
-            return "only now" if node in new else "only then"
-        return "kept" if node in fork.kept else "same" if old[node] == new[node] else "changed"
+            if node in new:
+                return "only now"
+            return "only then"
+        if node in fork.kept:
+            return "kept"
+        if old[node] == new[node]:
+            return "same"
+        return "changed"
 
     first = [name for name in fork.config.nodes if name in new]
     nodes = dict.fromkeys((*first, *new, *old))
@@ -65,7 +81,9 @@ def one_step(fork: Fork) -> dict[str, float]:
 def value_of(turn: Turn, values: Mapping[str, float]) -> str:
     """Return the one-step value of a turn's move in words; nothing where no move was decided."""
     value = values.get(str(turn.decided.move)) if turn.decided else None
-    return "" if value is None else f"{value:+.2f}"
+    if value is None:
+        return ""
+    return f"{value:+.2f}"
 
 
 def worth(values: Mapping[str, float], path: Path, turn: int) -> Note:
@@ -83,37 +101,53 @@ def meanings(fork: Fork) -> dict[str, str]:
 
 
 def moves(fork: Fork) -> list[Block]:
-    """Return how many samples decided for each move, and in how many of these a simulated model erred; then the title
-    of the first sample."""
+    """Return how many samples decided for each move, and in how many of these a simulated model
+    erred; then the title of the first sample."""
     if fork.same:
         return [Text(f"One decision stands for all: {fork.same}.")]
     if len(fork.new) < 2:
         return []
     then = fork.old.decided and str(fork.old.decided.move)
-    erred = Counter(str(t.decided.move) for t in fork.new if t.decided and any(call.injected for call in t.calls))
+    erred = Counter[str]()
+    for turn in fork.new:
+        if turn.decided and any(call.injected for call in turn.calls):
+            erred[str(turn.decided.move)] += 1
     values = one_step(fork)
-    rows = [
-        (move, n, values.get(move), erred[move] or None, "as then" if move == then else "")
-        for move, n in fork.moves.items()
-    ]
+    rows = []
+    for move, n in fork.moves.items():
+        rows.append(
+            (move, n, values.get(move), erred[move] or None, "as then" if move == then else "")
+        )
     columns = (
-        *(Column("move", "move"), Column("times", "times", INT), Column("one_step", "one-step value", SIGNED)),
+        Column("move", "move"),
+        Column("times", "times", INT),
+        Column("one_step", "one-step value", SIGNED),
         Column("erred", "with simulated errors", INT),
     )
     title = f"{len(fork.new)} decisions, each with its own seeds:"
-    return [table("moves", (*columns, Column("then", "")), rows, title=title), Heading(f"sample 1 of {len(fork.new)}")]
+    return [
+        table("moves", (*columns, Column("then", "")), rows, title=title),
+        Heading(f"sample 1 of {len(fork.new)}"),
+    ]
 
 
 def same_notes(fork: Fork) -> list[Block]:
     """Return which notes are the same in both decisions."""
     words = {"kept": MEANING["kept"], "edited": f"{MEANING['edited']}, and the same"}
     words["same"] = f"{MEANING['same']}, and the same"
-    nodes = {title: [c.node for c in changes(fork) if c.status == s and c.old == c.new] for s, title in words.items()}
-    return [Note(f"{title}: {', '.join(names)}", "aside") for title, names in nodes.items() if names]
+    nodes = {}
+    for s, title in words.items():
+        nodes[title] = [c.node for c in changes(fork) if c.status == s and c.old == c.new]
+    notes = list[Block]()
+    for title, names in nodes.items():
+        if names:
+            notes.append(Note(f"{title}: {', '.join(names)}", "aside"))
+    return notes
 
 
 def usage(fork: Fork) -> dict[str, Any]:
-    """Return what the calls have used, those of undecided samples included, those of answers held fixed left out."""
+    """Return what the calls have used, those of undecided samples included, those of answers held
+    fixed left out."""
     ledger = Ledger()
     for turn in (*fork.new, *fork.undecided):
         for call in turn.calls:
@@ -124,7 +158,8 @@ def usage(fork: Fork) -> dict[str, Any]:
 
 def json_value(fork: Fork) -> dict[str, Any]:
     """Return a fork as plain data."""
-    old, new = fork.place.info, fork.seat.info
+    old = fork.place.info
+    new = fork.seat.info
     return {
         "turn": fork.place.view.turn,
         "seat": fork.place.view.seat,

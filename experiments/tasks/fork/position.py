@@ -1,4 +1,5 @@
-"""The position at a turn of a recorded game: what the acting seat knew, and what it did, if it did."""
+"""The position at a turn of a recorded game: what the acting seat knew, and what it did, if it
+did."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +35,8 @@ class Position:
 
     @property
     def graph(self) -> GraphConfig | None:
-        """The recorded graph; None for a seat that is no graph. Raises UserError for one that is not known here."""
+        """The recorded graph; None for a seat that is no graph. Raises UserError for one that is
+        not known here."""
         if self.info.config is None:
             return None
         return checked(dict(self.info.config), f"the journal's graph {self.info.graph!r}")
@@ -48,40 +50,58 @@ class Position:
 def position(game: Game, number: int) -> Position:
     """Return the position at a turn: one that was decided, or the next one of an unfinished game.
 
-    Raises UserError for a turn that the game has not, and for one of a seat that saw its own cards: a fork would show
-    them to another seat.
+    Raises UserError for a turn that the game has not, and for one of a seat that saw its own cards:
+    a fork would show them to another seat.
     """
-    started, last = game.started, len(game.moves) + (game.result is None)
+    started = game.started
+    last = len(game.moves) + (game.result is None)
     if not 1 <= number <= last:
         raise UserError(f"the game has turns 1 to {last}, not {number}")
     if started.sees_own_hand(seat := (number - 1) % started.players, number):
-        raise UserError(f"P{seat} saw its own cards in this game, which is cheating; fork a game without that control")
+        raise UserError(
+            f"P{seat} saw its own cards in this game, which is cheating; fork a game without that "
+            "control"
+        )
     referee = rebuild(started.players, started.deck, game.moves[: number - 1])
     if referee.over:
         raise UserError(f"the game is over after turn {number - 1}: there is nothing to decide")
     now = referee.view()
-    turn = game.turns[number - 1] if number <= len(game.turns) else Turn.of(now, ())
+    if number <= len(game.turns):
+        turn = game.turns[number - 1]
+    else:
+        turn = Turn.of(now, ())
     view = turn.view
-    memory, info = game.memory(number, view.seat), started.seat_at(view.seat, number)
+    memory = game.memory(number, view.seat)
+    info = started.seat_at(view.seat, number)
     return Position(started, view, memory, turn, info, view == now)
 
 
 async def whole(place: Position) -> Turn:
-    """Return the recorded turn with the notes of its programs, computed again where a lean journal leaves them out.
+    """Return the recorded turn with the notes of its programs, computed again where a lean journal
+    leaves them out.
 
     The turn stays as it is where it has these notes, or where this version computes other ones.
     """
-    turn, started, config = place.turn, place.started, place.config
-    programs = config is not None and any(node.model == PROGRAM for node in unrolled(config).values())
+    turn = place.turn
+    started = place.started
+    config = place.config
+    programs = config is not None and any(
+        node.model == PROGRAM for node in unrolled(config).values()
+    )
     if not programs or turn.decided is None or any(call.model == PROGRAM for call in turn.calls):
         return turn
     events: list[Event] = []
     answers = RecordedGame(Path(), started, answered(turn.events))
     layer = ModelLayer(replay=Replay(Recording(Path(), {started.game: [answers]})))
-    seat = replace(seat_again(place.info, layer=layer), game=GameContext(events.append, started.game, started.repeat))
+    seat = replace(
+        seat_again(place.info, layer=layer),
+        game=GameContext(events.append, started.game, started.repeat),
+    )
     try:
         decision = await seat(place.view, place.memory)
     except TurnError:
         return turn
     rest = [event for event in turn.events if not isinstance(event, Call | VerdictGiven)]
-    return Turn.of(turn.view, (*events, *rest)) if decision.move == turn.decided.move else turn
+    if decision.move == turn.decided.move:
+        return Turn.of(turn.view, (*events, *rest))
+    return turn

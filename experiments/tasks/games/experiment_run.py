@@ -1,8 +1,10 @@
-"""The games of an experiment as a task; a command plays them, or goes on: finished games are read, not played."""
+"""The games of an experiment as a task; a command plays them, or goes on: finished games are read,
+not played."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +58,18 @@ class GameTask:
     @property
     def may_end_process(self) -> bool:
         seats = self.specs.values()
-        return bool(named.brought()) or any(spec.spec.startswith(python_agent.PREFIX) for spec in seats)
+        return bool(named.brought()) or any(
+            spec.spec.startswith(python_agent.PREFIX) for spec in seats
+        )
 
     def open(self, layer: ModelLayer) -> "GameAsker":
         return GameAsker(Seats(self.specs, layer))
 
     def measured(self, unit: Job, result: Played) -> Measured:
         game = result.result
-        return Measured(game.score_strict if self.measure == "strict" else game.score_kept, game.turns)
+        return Measured(
+            game.score_strict if self.measure == "strict" else game.score_kept, game.turns
+        )
 
 
 @dataclass(frozen=True)
@@ -73,8 +79,11 @@ class GameAsker:
     seats: Seats
 
     def limits(self, unit: Job) -> set[Limit]:
-        graphs = [seat for seat in self.seats.lineup(unit) if isinstance(seat, GraphSeat | StateGraphSeat)]
-        return limits_of(brain for seat in graphs for brain in seat.brains.values())
+        graphs = []
+        for seat in self.seats.lineup(unit):
+            if isinstance(seat, GraphSeat | StateGraphSeat):
+                graphs.append(seat)
+        return limits_of(chain.from_iterable(seat.brains.values() for seat in graphs))
 
     async def ask(self, unit: Job, gate: Gate, sink: Sink) -> Played:
         public: list[Event] = []
@@ -87,7 +96,12 @@ class GameAsker:
         started = self.seats.start(unit)
         with structlog.contextvars.bound_contextvars(arm=unit.arm):
             result = await play_started(
-                self.seats.lineup(unit), started, journal=unit.journal, lean=unit.lean, sink=emit, gate=gate
+                self.seats.lineup(unit),
+                started,
+                journal=unit.journal,
+                lean=unit.lean,
+                sink=emit,
+                gate=gate,
             )
         return Played(result, public_record(public) if public else None)
 
@@ -116,7 +130,8 @@ class Journals:
     games: dict[Path, Game] = field(default_factory=dict)
 
     def rows(self) -> list[Row]:
-        """Return all finished games of the folder; other shards may have played some of them since it was read."""
+        """Return all finished games of the folder; other shards may have played some of them since
+        it was read."""
         self.games = results.peek_all(self.plan.folder, self.games)
         return results.finished(self.plan.folder, self.games)
 
@@ -125,7 +140,11 @@ class Journals:
 
     def begun(self) -> set[str]:
         games = self.games.items()
-        return {f"{path.parent.name}/{path.stem}" for path, game in games if game.started and not game.result}
+        return {
+            f"{path.parent.name}/{path.stem}"
+            for path, game in games
+            if game.started and not game.result
+        }
 
     def answered(self) -> bool:
         return bool(begun(self.plan, self.games))
@@ -139,13 +158,19 @@ class Journals:
 
 
 def run(
-    experiment: Experiment, folder: Path | str, *, options: RunOptions | None = None, progress: Progress | None = None
+    experiment: Experiment,
+    folder: Path | str,
+    *,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
 ) -> ExperimentDone:
-    """Play the games that are not finished, and write run.yaml, the journals and results.csv into the folder.
+    """Play the games that are not finished, and write run.yaml, the journals and results.csv into
+    the folder.
 
     In a notebook, too, where an event loop runs already.
 
-    Raises UserError, before anything is played, for mistakes in the experiment and for a folder of another one.
+    Raises UserError, before anything is played, for mistakes in the experiment and for a folder of
+    another one.
     """
     folder = Path(folder)
     manifest.check_code(folder)
@@ -155,7 +180,8 @@ def run(
 
 
 class ExperimentRun:
-    """A command that plays an experiment: past games first, then all games, stage by stage where a rule may stop it."""
+    """A command that plays an experiment: past games first, then all games, stage by stage where a
+    rule may stop it."""
 
     def __init__(self, plan: Plan, options: RunOptions, progress: Progress) -> None:
         self.plan = plan
@@ -164,13 +190,16 @@ class ExperimentRun:
         task = GameTask(plan.specs, self.metric)
         self.runner = Runner(task, plan.jobs, self.journals, plan.folder, options, progress)
         self.runner.lock = GAMES
-        self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
+        self.min_own = MinOwn(
+            plan.experiment.min_own if options.min_own is None else options.min_own
+        )
         self.stages = Stages(plan)
         self.finished = False
         """True if all games were finished before."""
         if self.stages.rule and options.shard:
             raise UserError(
-                "--shard plays a part of the deals, and a stop rule looks at all arms of a deal; leave one out"
+                "--shard plays a part of the deals, and a stop rule looks at all arms of a "
+                "deal; leave one out"
             )
 
     def run(self) -> ExperimentDone:
@@ -185,13 +214,21 @@ class ExperimentRun:
             self.finished = all(job.journal in over for job in self.runner.units)
             self._write_manifest()
             mine = {job.name for job in self.runner.units}
-            before = {row.name: Measured(row.score(self.metric), row.turns) for row in rows if row.name in mine}
+            before = {}
+            for row in rows:
+                if row.name in mine:
+                    before[row.name] = Measured(row.score(self.metric), row.turns)
             arms = [arm.name for arm in self.plan.arms if arm.players]
-            task, units = self.runner.task, self.runner.units
+            task = self.runner.task
+            units = self.runner.units
             self.runner.progress.begin(self.plan.experiment.name, task, units, before, arms)
             self.runner.halted = self._halted_before(games)
             self.runner.guard = lambda status: self.min_own.broken(
-                {arm.name: status.moves[arm.name] for arm in self.plan.arms if arm.name in status.moves}
+                {
+                    arm.name: status.moves[arm.name]
+                    for arm in self.plan.arms
+                    if arm.name in status.moves
+                }
             )
             try:
                 if not self.runner.halted:
@@ -202,8 +239,8 @@ class ExperimentRun:
             return self._done(rows)
 
     def _write_manifest(self) -> None:
-        """Bring run.yaml up to date. Raises UserError, and OSError unless the run is finished: such a run can be told
-        where nothing can be written."""
+        """Bring run.yaml up to date. Raises UserError, and OSError unless the run is finished: such
+        a run can be told where nothing can be written."""
         try:
             manifest.write(self.plan)
         except OSError:
@@ -211,8 +248,9 @@ class ExperimentRun:
                 raise
 
     def _play_stages(self, jobs: Sequence[Job]) -> None:
-        """Play all games at once; with a stop rule those until the next look, and then those of arms that are not
-        settled by it. A look waits for all its games, so games that are not finished end the run."""
+        """Play all games at once; with a stop rule those until the next look, and then those of
+        arms that are not settled by it. A look waits for all its games, so games that are not
+        finished end the run."""
         if self.stages.rule is None:
             self._play_in_order(jobs)
             return
@@ -224,7 +262,8 @@ class ExperimentRun:
         self.runner.progress.line(self.stages.said(self.journals.rows()))
 
     def _play_in_order(self, jobs: Sequence[Job]) -> None:
-        """Play deal by deal; where arms get notes of the baseline's games, these come first, and then all others.
+        """Play deal by deal; where arms get notes of the baseline's games, these come first, and
+        then all others.
 
         So a control stands beside its removal, and a run that stops has the same deals of both.
         """
@@ -235,18 +274,23 @@ class ExperimentRun:
         if len(first) == len(jobs) or self.runner.interrupted or self.runner.halted or suspended:
             return
         self.journals.rows()
-        waiting = self._write_banks({end.unit.journal for end in self.runner.unfinished if end.failed})
+        waiting = self._write_banks(
+            {end.unit.journal for end in self.runner.unfinished if end.failed}
+        )
         played = {job.name for job in first}
         last = [job for job in jobs if job.name not in played]
         why = {job.name: waiting.get((job.arm, job.deal.players)) for job in last}
         self.runner.play([job for job in last if why[job.name] is None])
-        self.runner.unfinished += [Outcome(job, suspended=why[job.name]) for job in last if why[job.name]]
+        self.runner.unfinished += [
+            Outcome(job, suspended=why[job.name]) for job in last if why[job.name]
+        ]
 
     def _write_banks(self, failed: Collection[Path | None] = ()) -> dict[tuple[str, int], str]:
-        """Write the notes of other games that are not written yet, where all the games that they are from are over.
+        """Write the notes of other games that are not written yet, where all the games that they
+        are from are over.
 
-        Returns, by arm and player count, why the others have to wait. `failed`: the journals of games that cannot be
-        finished. Raises UserError.
+        Returns, by arm and player count, why the others have to wait. `failed`: the journals of
+        games that cannot be finished. Raises UserError.
         """
         waiting = dict[tuple[str, int], str]()
         for bank in self.plan.banks:
@@ -258,17 +302,23 @@ class ExperimentRun:
                     continue
                 baseline = [job for job in self.plan.jobs if job.arm == self.plan.baseline]
                 paths = [job.journal for job in baseline if job.deal.players == bank.players]
-                over = [path for path in paths if path and (game := self.journals.games.get(path)) and game.result]
+                over = []
+                for path in paths:
+                    if path and (game := self.journals.games.get(path)) and game.result:
+                        over.append(path)
                 if over and len(over) + sum(path in failed for path in paths) >= len(paths):
                     bank.write(over)
                 else:
-                    why = f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
+                    why = (
+                        f"it gets notes of the games of {self.plan.baseline}, which are not all "
+                        "finished"
+                    )
                     waiting[bank.arm, bank.players] = why
         return waiting
 
     def _write_results(self) -> list[Row]:
-        """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless that is why the run
-        stopped, or it was finished before."""
+        """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless
+        that is why the run stopped, or it was finished before."""
         with locked(self.plan.folder):
             rows = self.journals.rows()
             failed = {end.unit.name: end.failed for end in self.runner.unfinished if end.failed}
@@ -285,7 +335,9 @@ class ExperimentRun:
         moves: dict[str, Counter[str]] = {}
         for path, game in games.items() if self.min_own.least else ():
             if game.started and game.result:
-                self.min_own.add(results.row(path.parent.name, game.started.repeat, "", game.result))
+                self.min_own.add(
+                    results.row(path.parent.name, game.started.repeat, "", game.result)
+                )
             elif game.started and any(seat.model != PROGRAM for seat in game.started.seats):
                 counts = moves.setdefault(path.parent.name, Counter())
                 for origin in origins(journal.read(path)):
@@ -293,15 +345,21 @@ class ExperimentRun:
         return self.min_own.broken(moves)
 
     def _done(self, rows: Sequence[Row]) -> ExperimentDone:
-        """Say what became of the command. Raises UserError when servers refused before any call was answered."""
+        """Say what became of the command. Raises UserError when servers refused before any call was
+        answered."""
         needed = {job.name for job in self.stages.needed(rows, self.runner.units)}
         done = self.runner.done(needed=needed)
-        return ExperimentDone(**vars(done), plan=self.plan, rows=tuple(rows), games=self.journals.games)
+        return ExperimentDone(
+            **vars(done), plan=self.plan, rows=tuple(rows), games=self.journals.games
+        )
 
     def _play_partner_records(self) -> None:
         """Play the past games of ad-hoc trials that are missing."""
-        missing = {(past.name, past.players): past for past in self.plan.partner_records if not past.exists()}
-        jobs = [job for past in missing.values() for job in past.jobs()]
+        missing = {}
+        for past in self.plan.partner_records:
+            if not past.exists():
+                missing[(past.name, past.players)] = past
+        jobs = list(chain.from_iterable(past.jobs() for past in missing.values()))
         if not jobs:
             return
         ends: dict[tuple[str, int], list[Outcome[Job]]] = {}
@@ -322,19 +380,28 @@ class ExperimentRun:
 
 
 def status(folder: Path) -> dict[str, Any]:
-    """Return how the games in a folder stand, as plain data; `failed` are those of earlier commands."""
-    record, games = run_folder.read(folder / RUN), results.peek_all(folder, unreadable=results.leave_out)
+    """Return how the games in a folder stand, as plain data; `failed` are those of earlier
+    commands."""
+    record = run_folder.read(folder / RUN)
+    games = results.peek_all(folder, unreadable=results.leave_out)
     finished = {f"{path.parent.name}/{path.stem}" for path, game in games.items() if game.result}
-    turns, spent = 0, NO_USAGE
+    turns = 0
+    spent = NO_USAGE
     for path, game in games.items():
         if game.result:
             turns += game.result.turns
             spent += game.result.usage if game.result.usage.calls else NO_USAGE
         elif game.started:
             turns += len(game.moves)
-            spent = sum((call for calls in usage_by_turn(journal.read(path)) for call in calls), spent)
-    counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
-    failed = {game: why for game, why in run_folder.failures(folder).items() if game not in finished}
+            spent = sum((chain.from_iterable(usage_by_turn(journal.read(path)))), spent)
+    counts = {
+        "finished": len(finished),
+        "begun": sum(game.result is None for game in games.values()),
+    }
+    failed = {}
+    for name, reason in run_folder.failures(folder).items():
+        if name not in finished:
+            failed[name] = reason
     number = run_folder.games(record)
     data = run_status(record.get("name"), spent, games=number, **counts, failed=failed, turns=turns)
     if stopped := stopping.of_run(record, results.finished(folder, games)):

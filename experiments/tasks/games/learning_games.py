@@ -1,5 +1,5 @@
-"""Games in which models learn: every response of theirs has a reward. The referee, reader and forced moves are those of
-the table."""
+"""Games in which models learn: every response of theirs has a reward. The referee, reader and
+forced moves are those of the table."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from orchestrator.table.seat import Seat
 from roles.reply_types import RatedChoice
 
 Reward = Literal["score_kept", "score_strict", "score_change", "move_value", "own_rating"]
-"""The final score, kept or strict, 0 to 25; the points that the turn scored, 0 or 1; the exact one-step value of the
-turn's move, from 0 for the worst legal move to 1 for the best; the rating that the response gave the move, -1 to 1, and
-0 where it gave none."""
+"""The final score, kept or strict, 0 to 25; the points that the turn scored, 0 or 1; the exact
+one-step value of the turn's move, from 0 for the worst legal move to 1 for the best; the rating
+that the response gave the move, -1 to 1, and 0 where it gave none."""
 FINAL: tuple[Reward, ...] = ("score_kept", "score_strict")
 
 
@@ -56,49 +56,66 @@ class LearningGames:
     """The other seats, as `N=SPEC` of `orchestrator play --seat`: `1=partner:piers`, `1=house`."""
     reward: Reward = "score_kept"
     penalty: float = 1.0
-    """What an unusable response loses, in units of the reward. Without a penalty, a model can learn to be unusable: a
-    forced move is often safer than its own."""
+    """What an unusable response loses, in units of the reward. Without a penalty, a model can learn
+    to be unusable: a forced move is often safer than its own."""
 
     def __post_init__(self) -> None:
-        """Raises UserError for games that cannot be played, and for a reward that they do not have."""
+        """Raises UserError for games that cannot be played, and for a reward that they do not
+        have."""
         config = at(graphs.read(self.graph), self.players)
         if not self.learners:
             raise UserError("every seat is taken by a program: nobody learns")
         reply = config.context_of(config.decides).reply(config.role(config.decides))
         if self.reward == "own_rating" and not issubclass(reply, RatedChoice):
-            raise UserError(f"responses of {self.graph!r} rate no moves; choose a graph such as 'watson'")
+            raise UserError(
+                f"responses of {self.graph!r} rate no moves; choose a graph such as 'watson'"
+            )
 
     @cached_property
     def programs(self) -> dict[int, Seat]:
         """The other seats, by number."""
         specs = seat_spec.placed(self.seats, self.players)
-        return {seat: seat_spec.check(seat_spec.read_seat(spec), self.players) for seat, spec in specs.items()}
+        checks = dict[int, Seat]()
+        for seat, spec in specs.items():
+            checks[seat] = seat_spec.check(seat_spec.read_seat(spec), self.players)
+        return checks
 
     @property
     def learners(self) -> list[int]:
         return [seat for seat in range(self.players) if seat not in self.programs]
 
-    async def play(self, seed: int, model: Callable[[int], graphs.Model], journal: Path | None = None) -> Game:
-        """Play HLE's deal of a seed; `model` gives the model of a learning seat. Raises Suspended when a model gave no
-        answer."""
+    async def play(
+        self, seed: int, model: Callable[[int], graphs.Model], journal: Path | None = None
+    ) -> Game:
+        """Play HLE's deal of a seed; `model` gives the model of a learning seat. Raises Suspended
+        when a model gave no answer."""
         config = graphs.read(self.graph)
-        everybody = [self.programs.get(seat) or graphs.seat(config, model(seat)) for seat in range(self.players)]
+        everybody = []
+        for seat in range(self.players):
+            everybody.append(self.programs.get(seat) or graphs.seat(config, model(seat)))
         events = list[Event]()
         started = start(everybody, players=self.players, seed=seed)
         await play_started(everybody, started, sink=events.append, journal=journal)
         return Game.of(events)
 
     def samples(self, game: Game) -> Iterator[Sample]:
-        """Yield the responses of the learning seats in a finished game, oldest first. An unusable one gets the final
-        score, where that is the reward, else 0; less the penalty."""
+        """Yield the responses of the learning seats in a finished game, oldest first. An unusable
+        one gets the final score, where that is the reward, else 0; less the penalty."""
         for turn in game.turns:
             calls = [call for call in turn.calls if call.of_model and turn.seat in self.learners]
             for call in calls:
                 usable = call.outcome in USABLE
-                worth = self._worth(game, turn) if usable or self.reward in FINAL else 0.0
+                if usable or self.reward in FINAL:
+                    worth = self._worth(game, turn)
+                else:
+                    worth = 0.0
                 assert turn.decided
                 yield Sample(
-                    call, worth - (not usable) * self.penalty, usable, call.cause != "illegal", turn.decided.forced
+                    call,
+                    worth - (not usable) * self.penalty,
+                    usable,
+                    call.cause != "illegal",
+                    turn.decided.forced,
                 )
 
     def _worth(self, game: Game, turn: Turn) -> float:

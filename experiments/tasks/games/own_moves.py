@@ -32,7 +32,9 @@ class MinOwn:
     def __post_init__(self) -> None:
         """Raise UserError for what is no share."""
         if not 0 <= self.least <= 1:
-            raise UserError(f"--min-own is {self.least:g}; it is a share of moves, from 0 (never stop) to 1")
+            raise UserError(
+                f"--min-own is {self.least:g}; it is a share of moves, from 0 (never stop) to 1"
+            )
 
     def add(self, row: Row) -> None:
         """Count a game that was finished before."""
@@ -41,7 +43,8 @@ class MinOwn:
         self.finished.setdefault(row.arm, Counter()).update(model_moves=moves, own=own, **causes)
 
     def broken(self, now: Mapping[str, Counter[str]]) -> str | None:
-        """Return why the run must stop; None when it need not. `now`: by arm, the moves of other games."""
+        """Return why the run must stop; None when it need not. `now`: by arm, the moves of other
+        games."""
         for arm in dict.fromkeys((*self.finished, *now)):
             counts = self.finished.get(arm, Counter()) + now.get(arm, Counter())
             if too_few := self.too_few(counts, ENOUGH):
@@ -49,11 +52,15 @@ class MinOwn:
         return None
 
     def too_few(self, counts: Counter[str], enough: int) -> str | None:
-        """Return what is wrong with these moves; None where nothing is, or where they are not `enough` to tell."""
-        moves, own = counts["model_moves"], counts["own"]
+        """Return what is wrong with these moves; None where nothing is, or where they are not
+        `enough` to tell."""
+        moves = counts["model_moves"]
+        own = counts["own"]
         if moves < enough or own >= self.least * moves:
             return None
-        share = f"only {own} of its first {moves} moves ({percent(own / moves)}) are the model's own"
+        share = (
+            f"only {own} of its first {moves} moves ({percent(own / moves)}) are the model's own"
+        )
         return f"{share}{_why(counts)}, fewer than --min-own {self.least:g} asks for"
 
 
@@ -65,8 +72,12 @@ def _why(counts: Counter[str]) -> str:
         "were forced because every choice was refused": refused,
         "repeat the example of the prompt": counts["copied_moves"],
     }
-    texts = [f"{n} {why}" for why, n in sorted(causes.items(), key=lambda cause: -cause[1]) if n > 0]
-    return f" ({', '.join(texts)})" if texts else ""
+    texts = [
+        f"{n} {why}" for why, n in sorted(causes.items(), key=lambda cause: -cause[1]) if n > 0
+    ]
+    if texts:
+        return f" ({', '.join(texts)})"
+    return ""
 
 
 class OwnMovesGate:
@@ -85,13 +96,21 @@ class OwnMovesGate:
         """Count an event of the game."""
         if origin := self._origin_of(event):
             self._counts.update(origin.counts)
-        if isinstance(event, Call) and event.of_model and event.error and event.outcome in ("reasked", "fallback"):
+        if (
+            isinstance(event, Call)
+            and event.of_model
+            and event.error
+            and event.outcome in ("reasked", "fallback")
+        ):
             self._errors[event.error] += 1
 
     async def enter(self) -> str | None:
         if too_few := self._least.too_few(self._counts, ENOUGH_OF_A_GAME):
             why, times = next(iter(self._errors.most_common(1)), ("", 0))
-            unusable = f". The most frequent fault of an answer ({times} times): {why}" if why else ""
+            if why:
+                unusable = f". The most frequent fault of an answer ({times} times): {why}"
+            else:
+                unusable = ""
             self.closed = f"{too_few}{unusable}"
             return self.closed
         return await self._behind.enter()

@@ -1,4 +1,5 @@
-"""The report of a judge's run: a table like the paper's, and agreement, in every form of a document."""
+"""The report of a judge's run: a table like the paper's, and agreement, in every form of a
+document."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -28,7 +29,9 @@ from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen
 from roles.hanabi.state_judge import ASPECTS
 
-JUDGE, EXACT, HUMAN = "judge", "exact", "human"
+JUDGE = "judge"
+EXACT = "exact"
+HUMAN = "human"
 RATERS = (JUDGE, EXACT, HUMAN)
 SHOWN = ("overall", "deduction_accuracy", "history_integration", "tracking_quality")
 """The aspects in the order of the paper's table."""
@@ -41,11 +44,14 @@ def rated(run: JudgeRun, people: Sequence[HumanRating]) -> list[Rated]:
     for row in people:
         by_turn.setdefault((row.game, row.turn), {})[row.rater] = row.ratings
     folders = {Path(judged.game).parent for judged in run.questions}
-    means = {} if run.record.model == PROGRAM else mean_ratings(run)  # the program is the exact score
+    # the program is the exact score
+    means = {} if run.record.model == PROGRAM else mean_ratings(run)
     statements = []
     for judged in run.questions:
         human = by_turn.get((judged.game, judged.turn), {})
-        values = {aspect: [row[aspect] for row in human.values() if aspect in row] for aspect in ASPECTS}
+        values = {}
+        for aspect in ASPECTS:
+            values[aspect] = [row[aspect] for row in human.values() if aspect in row]
         human_means = {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
         ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: human_means}
         by = {rater: rating for rater, rating in ratings.items() if rating}
@@ -94,7 +100,9 @@ def read(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
     """Return the report of the run in a folder. Raises UserError for a folder without an answer."""
     run = FOLDER.run(folder)
     if not run.answers:
-        raise UserError(f"{str(folder)!r} holds no answer yet; `evaluate judge` with the same --out goes on")
+        raise UserError(
+            f"{str(folder)!r} holds no answer yet; `evaluate judge` with the same --out goes on"
+        )
     return Report(run, tuple(people), tuple(rated(run, people)))
 
 
@@ -110,12 +118,16 @@ def score_table(report: Report) -> Table:
     means: dict[tuple[str, str], dict[str, Clustered]] = {}
     for score in report.scores:
         means.setdefault((score.model, score.rater), {})[score.aspect] = score.mean
-    words = Column("lists_by", "lists by", unbroken=True), Column("rated_by", "rated by", unbroken=True)
+    words = (
+        Column("lists_by", "lists by", unbroken=True),
+        Column("rated_by", "rated by", unbroken=True),
+    )
     aspects = (Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in SHOWN)
-    rows = [
-        (model, _rater(report, rater), *(_cell(row[a]) for a in SHOWN), max(mean.units for mean in row.values()))
-        for (model, rater), row in means.items()
-    ]
+    rows = []
+    for (model, rater), row in means.items():
+        units = max(mean.units for mean in row.values())
+        cells = [_cell(row[aspect]) for aspect in SHOWN]
+        rows.append((model, _rater(report, rater), *cells, units))
     return table("scores", (*words, *aspects, Column("turns", "turns", INT)), rows)
 
 
@@ -123,15 +135,11 @@ def agreement_table(report: Report) -> Table:
     words = (Column(key, key, unbroken=True) for key in ("aspect", "raters"))
     titles = {"pearson": "Pearson r", "spearman": "Spearman rho", "alpha": "alpha"}
     figures = (Column(key, title, estimate(3)) for key, title in titles.items())
-    rows = [
-        (
-            row.aspect.replace("_", " "),
-            " / ".join(_rater(report, rater) for rater in row.raters),
-            *(_cell(value) for value in (row.pearson, row.spearman, row.alpha)),
-            row.alpha.units,
-        )
-        for row in report.agreements
-    ]
+    rows = []
+    for row in report.agreements:
+        raters = " / ".join(_rater(report, rater) for rater in row.raters)
+        cells = map(_cell, (row.pearson, row.spearman, row.alpha))
+        rows.append((row.aspect.replace("_", " "), raters, *cells, row.alpha.units))
     return table("agreement", (*words, *figures, Column("turns", "turns", INT)), rows)
 
 
@@ -154,16 +162,18 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{run.name}: {ANSWERED[run.label]}"
     number = len({row.game for row in report.rated})
     yield (
-        f"Of {len(report.rated)} turns of {number} {'game' if number == 1 else 'games'}, each rated from 0 to 1. "
-        "Intervals are 95 %, by a bootstrap that draws whole games, since the turns of a game are no independent units."
+        f"Of {len(report.rated)} turns of {number} {'game' if number == 1 else 'games'}, each "
+        "rated from 0 to 1. Intervals are 95 %, by a bootstrap that draws whole games, since the "
+        "turns of a game are no independent units."
     )
     if number == 1:
         yield "One game gives no interval."
     elif number < FEW_GAMES:
         yield f"Intervals over {number} games are too narrow: a bootstrap needs some ten of them."
     yield (
-        "Exact: computed from the lists and the hints. Alpha is Krippendorff's, at interval level: 1 is agreement, 0 "
-        "what chance gives; unlike a correlation it falls where one rater is stricter."
+        "Exact: computed from the lists and the hints. Alpha is Krippendorff's, at interval "
+        "level: 1 is agreement, 0 what chance gives; unlike a correlation it falls where one "
+        "rater is stricter."
     )
     if unread := sum(answer.reply is None for answer in run.answers):
         yield f"{unread} answers of the judge could not be read; their turns are left out."
@@ -199,12 +209,13 @@ def agreement_rows(report: Report) -> list[dict[str, Any]]:
 
 def rating_rows(report: Report) -> list[dict[str, Any]]:
     """Return every rating: a row for each statement and rater."""
-    return [
-        {"game": row.game, "turn": row.turn, "lists_by": row.model, "rater": rater}
-        | {aspect: rating.get(aspect) for aspect in ASPECTS}
-        for row in report.rated
-        for rater, rating in row.by.items()
-    ]
+    rows = []
+    for row in report.rated:
+        for rater, rating in row.by.items():
+            ratings = {aspect: rating.get(aspect) for aspect in ASPECTS}
+            place = {"game": row.game, "turn": row.turn, "lists_by": row.model, "rater": rater}
+            rows.append(place | ratings)
+    return rows
 
 
 def json_value(report: Report) -> dict[str, Any]:
@@ -229,28 +240,39 @@ def json_value(report: Report) -> dict[str, Any]:
     }
 
 
+def _lines(part: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the titles and the texts of a table; nothing of one without rows."""
+    if not part.rows:
+        return ()
+    titles = tuple(column.title for column in part.columns)
+    return (titles, *map(tuple, part.texts()))
+
+
 def summary(report: Report) -> JudgeSummary:
     """Return what the report of an experiment shows of this judge."""
-    scores, agreements = (
-        tuple(map(tuple, ([column.title for column in part.columns], *part.texts()) if part.rows else ()))
-        for part in (score_table(report), agreement_table(report))
+    scores = _lines(score_table(report))
+    agreements = _lines(agreement_table(report))
+    return JudgeSummary(
+        judge=report.run.name, scores=scores, agreement=agreements, notes=tuple(notes(report))
     )
-    return JudgeSummary(judge=report.run.name, scores=scores, agreement=agreements, notes=tuple(notes(report)))
 
 
 def blocks_of_run(run: Path) -> list[Block]:
-    """Return what the judges of a run folder found, as their last command wrote it, for the run's report; files of
-    another kind are left out."""
+    """Return what the judges of a run folder found, as their last command wrote it, for the run's
+    report; files of another kind are left out."""
     blocks: list[Block] = []
     for number, path in enumerate(sorted((run / FOLDER_NAME).glob(f"*/{SUMMARY}")), 1):
         with suppress(OSError, ValidationError):
-            judged, folder = JudgeSummary.model_validate_json(regular_files.content(path)), path.parent.relative_to(run)
+            judged = JudgeSummary.model_validate_json(regular_files.content(path))
+            folder = path.parent.relative_to(run)
             caption = (
-                "How well seats kept track of what the hints leave of every card, 0 to 1; every rating stands in "
-                f"`{folder.as_posix()}`."
+                "How well seats kept track of what the hints leave of every card, 0 to 1; every "
+                f"rating stands in `{folder.as_posix()}`."
             )
             title = f"State tracking, judged by {judged.judge}"
-            blocks.append(_table(f"judged-scores-{number}", judged.scores, title=title, caption=caption))
+            blocks.append(
+                _table(f"judged-scores-{number}", judged.scores, title=title, caption=caption)
+            )
             blocks.append(_table(f"judged-agreement-{number}", judged.agreement))
             blocks += plain_notes(judged.notes)
     return blocks

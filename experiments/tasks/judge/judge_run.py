@@ -1,12 +1,13 @@
 """A judge's run: every statement of the games, each put to the role `state_judge` once a trial.
 
-The role stands as a node outside any graph, with a layout of its own. The folder has `judge.yaml` (who judged what),
-`judged.ndjson` (each statement with its exact score) and the journal of calls.
+The role stands as a node outside any graph, with a layout of its own. The folder has `judge.yaml`
+(who judged what), `judged.ndjson` (each statement with its exact score) and the journal of calls.
 """
 
 import hashlib
 from collections.abc import Mapping
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -17,7 +18,14 @@ from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.judge.statements import Choice, Judged, Statement, find
 from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import Model, QuestionKind, QuestionTask, ask_all, identity, model_of
+from experiments.tasks.question_task import (
+    Model,
+    QuestionKind,
+    QuestionTask,
+    ask_all,
+    identity,
+    model_of,
+)
 from graphs.answerers import SimulatedBrain
 from graphs.context import Context
 from graphs.node import RoleNode
@@ -35,7 +43,8 @@ SOLVE = state_judge.solve
 
 @cache
 def context() -> Context:
-    """Return what the judge is told: the rules, what happened since the player's last turn, and the lists."""
+    """Return what the judge is told: the rules, what happened since the player's last turn, and the
+    lists."""
     sections = ["rules", {"history": {"moves": "since_last_turn"}}, "judged_lists"]
     return Context.model_validate({"name": ROLE, "sections": sections})
 
@@ -56,7 +65,9 @@ def node(statement: Statement) -> RoleNode:
 
 def sections(statement: Statement) -> Sections:
     """Return what the judge gets to see."""
-    return node(statement).sections(statement.view, {}, {JUDGED: {"now": statement.now, "before": statement.before}})
+    return node(statement).sections(
+        statement.view, {}, {JUDGED: {"now": statement.now, "before": statement.before}}
+    )
 
 
 class Judging(QuestionKind[Statement]):
@@ -76,7 +87,9 @@ class Judging(QuestionKind[Statement]):
         return SimulatedBrain(settings, SOLVE, partial(SOLVE, facts, {}), facts, {})
 
     def score(self, question: Statement, reply: Mapping[str, object] | None) -> float | None:
-        return None if reply is None else StateRating.model_validate(reply).overall
+        if reply is None:
+            return None
+        return StateRating.model_validate(reply).overall
 
 
 # The folder
@@ -97,7 +110,10 @@ FOLDER = QuestionFolder(
     JudgeRecord,
     file="judge.yaml",
     what="run of a judge",
-    head="# Who judged the state tracking of which games. The same command again goes on, also with new games.\n",
+    head=(
+        "# Who judged the state tracking of which games. The same command again goes on, also with "
+        "new games.\n"
+    ),
     fixed=("model", "settings", "judged", "turns", "every", "prompt"),
     grows=("trials",),
     files=("judged.ndjson", "calls*.jsonl"),
@@ -109,7 +125,7 @@ JudgeRun = AnswerRun[JudgeRecord, Judged]
 
 def prompt_hash() -> str:
     """Return the hash of everything that the judge's prompt says but for what is judged."""
-    files = [file for section in context().names for file in context().files(section)]
+    files = list(chain.from_iterable(context().files(section) for section in context().names))
     texts = (state_judge.template or "", *(prompts.text(file) for file in files))
     return hashlib.sha256("\n\n".join(texts).encode()).hexdigest()[:16]
 
@@ -127,10 +143,12 @@ def run(
 ) -> Done:
     """Judge a journal or the games below a folder, and go on where the judge's folder stopped.
 
-    `replay`: the folder of a run whose answers are taken. Raises UserError for a folder with another run, when nothing
-    is there to judge, or when a server refuses before it has answered anything.
+    `replay`: the folder of a run whose answers are taken. Raises UserError for a folder with
+    another run, when nothing is there to judge, or when a server refuses before it has answered
+    anything.
     """
-    choice, model = choice or Choice(), model_of(model)
+    choice = choice or Choice()
+    model = model_of(model)
     statements = {statement.name: statement for statement in find(path, choice)}
     name, settings = identity(model)
     record = JudgeRecord(
@@ -149,6 +167,14 @@ def run(
 
 def mean_ratings(run: JudgeRun) -> Mapping[str, Mapping[str, float]]:
     """Return, by statement, each aspect's mean over the trials that could be read."""
-    ratings = [(a.question.name, StateRating.model_validate(a.reply)) for a in run.answers if a.reply is not None]
-    means = {aspect: cluster_means((name, getattr(row, aspect)) for name, row in ratings) for aspect in ASPECTS}
-    return {name: {aspect: means[aspect][name] for aspect in ASPECTS} for name, _ in ratings}
+    ratings = []
+    for a in run.answers:
+        if a.reply is not None:
+            ratings.append((a.question.name, StateRating.model_validate(a.reply)))
+    means = {}
+    for aspect in ASPECTS:
+        means[aspect] = cluster_means((name, getattr(row, aspect)) for name, row in ratings)
+    by_name = {}
+    for name, _ in ratings:
+        by_name[name] = {aspect: means[aspect][name] for aspect in ASPECTS}
+    return by_name

@@ -1,8 +1,10 @@
-"""What is judged: the lists of all cards that seats wrote down in recorded games, one statement for each reply."""
+"""What is judged: the lists of all cards that seats wrote down in recorded games, one statement for
+each reply."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from experiments.record import saved, seed_range
@@ -24,7 +26,8 @@ class Judged(Frozen):
     """A statement as the folder of a run keeps it: enough to report."""
 
     name: str
-    """Game, turn and node, and the sample where there are several: what no other statement is called."""
+    """Game, turn and node, and the sample where there are several: what no other statement is
+    called."""
     game: str
     """The journal's path below what was judged, without `.jsonl`."""
     turn: int
@@ -55,35 +58,51 @@ class Choice:
     def __post_init__(self) -> None:
         """Raise UserError for turns that are no numbers."""
         if self.turns != ALL and not re.fullmatch(SPANS, self.turns):
-            raise UserError(f"--turns is {self.turns!r}; say {ALL}, or numbers and ranges such as 5,10,20-30")
+            raise UserError(
+                f"--turns is {self.turns!r}; say {ALL}, or numbers and ranges such as 5,10,20-30"
+            )
 
     def among(self, numbers: range) -> list[int]:
         """Return the turns that are judged, of these."""
-        chosen = numbers if self.turns == ALL else set(seed_range.numbers(self.turns))
+        chosen = set(numbers)
+        if self.turns != ALL:
+            chosen = set(seed_range.numbers(self.turns))
         return [number for number in numbers if number in chosen][:: self.every]
 
 
 def find(path: Path, choice: Choice) -> tuple[Statement, ...]:
-    """Return the statements of a journal, or of all journals below a folder. Raises UserError when there is none."""
+    """Return the statements of a journal, or of all journals below a folder. Raises UserError when
+    there is none."""
     if not path.exists():
-        raise UserError(f"there is nothing at {str(path)!r}; give a run, a folder of games, or a journal")
-    files = [path] if path.is_file() else [file for file, _ in saved.journals(path)]
+        raise UserError(
+            f"there is nothing at {str(path)!r}; give a run, a folder of games, or a journal"
+        )
+    if path.is_file():
+        files = [path]
+    else:
+        files = [file for file, _ in saved.journals(path)]
     if not files:
         raise UserError(f"there is no game in {str(path)!r}")
-    if statements := tuple(statement for file in files for statement in _of_game(file, path, choice)):
+    if statements := tuple(chain.from_iterable(_of_game(file, path, choice) for file in files)):
         return statements
     if choice.turns != ALL and any(True for file in files for _ in _of_game(file, path, Choice())):
-        raise UserError(f"--turns is {choice.turns!r}, and in {str(path)!r} no seat lists cards on these turns")
+        raise UserError(
+            f"--turns is {choice.turns!r}, and in {str(path)!r} no seat lists cards on these turns"
+        )
     raise UserError(
-        f"no reply in {str(path)!r} lists what every card may be; such lists come from the role `tracker`, as in the "
-        "graph mycroft"
+        f"no reply in {str(path)!r} lists what every card may be; such lists come from the role "
+        "`tracker`, as in the graph mycroft"
     )
 
 
 def _of_game(file: Path, path: Path, choice: Choice) -> Iterator[Statement]:
     story = Game.open(file)
-    name = file.stem if file == path else file.relative_to(path).with_suffix("").as_posix()
-    game, chosen = TrackedGame(story), set(choice.among(range(1, len(story.turns) + 1)))
+    if file == path:
+        name = file.stem
+    else:
+        name = file.relative_to(path).with_suffix("").as_posix()
+    game = TrackedGame(story)
+    chosen = set(choice.among(range(1, len(story.turns) + 1)))
     for number, turn in enumerate(story.turns, 1):
         if (config := story.config(turn.seat, number)) is None:
             continue
@@ -92,7 +111,10 @@ def _of_game(file: Path, path: Path, choice: Choice) -> Iterator[Statement]:
             if number not in chosen or not isinstance(row.reply, TrackedChoice):
                 continue
             exact = aspects(tracked.said, tracked.known, tracked.changed(tracked.said))
-            sample = f" sample {row.sample + 1}" if row.node.samples > 1 else ""
+            if row.node.samples > 1:
+                sample = f" sample {row.sample + 1}"
+            else:
+                sample = ""
             yield Statement(
                 name=f"{name} turn {tracked.turn} {row.node.name}{sample}",
                 game=name,
@@ -102,5 +124,7 @@ def _of_game(file: Path, path: Path, choice: Choice) -> Iterator[Statement]:
                 exact={aspect: getattr(exact, aspect) for aspect in ASPECTS},
                 view=turn.view,
                 now=row.reply.deductions,
-                before=tracked.earlier.deductions if isinstance(tracked.earlier, TrackedChoice) else None,
+                before=tracked.earlier.deductions
+                if isinstance(tracked.earlier, TrackedChoice)
+                else None,
             )

@@ -1,4 +1,5 @@
-"""One position decided in one arm: which notes are held fixed, which a control gives, and who is asked."""
+"""One position decided in one arm: which notes are held fixed, which a control gives, and who is
+asked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,8 @@ from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.layer import ModelLayer
 
 DRAWS = 1_000_000
-"""Of models: each arm has its own, as on a server, so that a noise floor is as noisy as the arms beside it."""
+"""Of models: each arm has its own, as on a server, so that a noise floor is as noisy as the arms
+beside it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ class ArmSeats:
     """The seats of a study's arms."""
 
     def __init__(self, study: PositionStudy, layer: ModelLayer, truth: cheat.Truth) -> None:
-        self.study, self.layer, self.truth = study, layer, truth
+        self.study = study
+        self.layer = layer
+        self.truth = truth
         self.seat = cache(self._seat)
         self.config = cache(self._config)
         self.nodes = cache(self._nodes)
@@ -70,15 +74,20 @@ class ArmSeats:
     def ready(
         self, arm: Arm, position: BankPosition, events: tuple[Event, ...], donors: Iterable[Donor]
     ) -> Ready | None:
-        """Return who is asked in an arm on a position, given the events of the turn with everybody's notes.
+        """Return who is asked in an arm on a position, given the events of the turn with
+        everybody's notes.
 
-        None where the arm does not apply: its node is not there at this player count, or no other deal has a note for
-        a control to give. Raises UserError when a note that is to be held fixed is not there.
+        None where the arm does not apply: its node is not there at this player count, or no other
+        deal has a note for a control to give. Raises UserError when a note that is to be held fixed
+        is not there.
         """
-        players, view, memory = position.view.players, position.view, dict(position.memory)
+        players = position.view.players
+        view = position.view
+        memory = dict(position.memory)
         if not asked_nodes.applies(self.study.baseline, arm, players):
             return None
-        seat, config = self.seat(arm.name), self.config(arm.name, players)
+        seat = self.seat(arm.name)
+        config = self.config(arm.name, players)
         replaced = [node for node in config.controls.replaced if node in config.nodes]
         if replaced:
             notes = self._notes(replaced, position, donors)
@@ -92,7 +101,8 @@ class ArmSeats:
 
     def _fixed(self, arm: Arm, position: BankPosition, events: tuple[Event, ...]) -> Fixed:
         """Return the notes that are held fixed. Raises UserError for one that is not there."""
-        baseline, players = self.study.baseline, position.view.players
+        baseline = self.study.baseline
+        players = position.view.players
         replaced = arm.everybody.spec != baseline.everybody.spec
         if replaced or (arm is baseline and self.study.experiment.notes == "fresh"):
             return {}
@@ -106,16 +116,17 @@ class ArmSeats:
                 source = f"graph {graph.name!r}" if graph else "no graph"
                 title = self.config(baseline.name, players).name
                 raise UserError(
-                    f"position {position.name} has notes of {source}, none of {name!r} of graph {title!r}; draw the "
-                    f"bank from games of {title!r} alone (RUN/games/ARM), or make them once for all arms with --notes "
-                    "fresh"
+                    f"position {position.name} has notes of {source}, none of {name!r} of graph "
+                    f"{title!r}; draw the bank from games of {title!r} alone (RUN/games/ARM), or "
+                    "make them once for all arms with --notes fresh"
                 )
         return fixed
 
     def _notes(
         self, nodes: Sequence[str], position: BankPosition, donors: Iterable[Donor]
     ) -> Mapping[str, object] | None:
-        """Return what controls make notes of, as a seat is given it: those of other deals at the same player count.
+        """Return what controls make notes of, as a seat is given it: those of other deals at the
+        same player count.
 
         None where a node has no such note.
         """

@@ -1,9 +1,11 @@
-"""A position bank: turns drawn from games, each as its acting seat knew it, with the notes that its colleagues gave.
+"""A position bank: turns drawn from games, each as its acting seat knew it, with the notes that its
+colleagues gave.
 
-A bank is one file of JSON lines, compressed where its name ends with `.gz`: first the head, which says where the
-positions are from and how they were drawn; then a line for each position; then, apart from them, the lines of the
-truth: hidden cards and the journals' names, which give the deal away. Whatever asks an agent reads a bank by `read`,
-which stops before the first of those; see `truth.py`.
+A bank is one file of JSON lines, compressed where its name ends with `.gz`: first the head, which
+says where the positions are from and how they were drawn; then a line for each position; then,
+apart from them, the lines of the truth: hidden cards and the journals' names, which give the deal
+away. Whatever asks an agent reads a bank by `read`, which stops before the first of those; see
+`truth.py`.
 """
 
 import gzip
@@ -15,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -54,11 +56,13 @@ class AskedConvention(Frozen):
 class Kind(Frozen):
     players: int
     phase: Phase
-    """By the cards that are left to draw: more than two thirds of them, more than one third, fewer."""
+    """By the cards that are left to draw: more than two thirds of them, more than one third,
+    fewer."""
     tokens: Literal["0", "1-3", "4-8"]
     lives: int
     best: Literal["play", "discard", "hint"]
-    """The move with the highest one-step value, or the best by rollouts where the bank was drawn so."""
+    """The move with the highest one-step value, or the best by rollouts where the bank was drawn
+    so."""
     convention: str | None = None
     """The one that a probe asks about: `newest/chop`; None in games."""
 
@@ -76,7 +80,11 @@ def kind_of(view: View, best: Move, convention: str | None = None) -> Kind:
         phase=PHASES[phase(view)],
         tokens="0" if not view.tokens else "1-3" if view.tokens < 4 else "4-8",
         lives=view.lives,
-        best="play" if isinstance(best, Play) else "discard" if isinstance(best, Discard) else "hint",
+        best="play"
+        if isinstance(best, Play)
+        else "discard"
+        if isinstance(best, Discard)
+        else "hint",
         convention=convention,
     )
 
@@ -145,7 +153,8 @@ class BankPosition(Frozen):
     seat: int = Field(ge=0)
     """The place in `Head.seats`."""
     events: tuple[StoredEvent, ...] = ()
-    """The notes and the decision of the recorded turn; prompts are left out, for they can be made again."""
+    """The notes and the decision of the recorded turn; prompts are left out, for they can be made
+    again."""
     kind: Kind
     asked: AskedConvention | None = None
     """The question of a probe; None for a turn of a game."""
@@ -164,45 +173,64 @@ class Bank:
     positions: tuple[BankPosition, ...]
 
     def config(self, position: BankPosition) -> GraphConfig | None:
-        """Return the graph that gave the recorded notes; None where no graph sat, or one that is not known here."""
+        """Return the graph that gave the recorded notes; None where no graph sat, or one that is
+        not known here."""
         info = self.head.seats[position.seat]
         try:
-            return checked(dict(info.config), f"the bank's graph {info.graph!r}") if info.config else None
+            if info.config:
+                return checked(dict(info.config), f"the bank's graph {info.graph!r}")
+            return None
         except UserError:
             return None
 
 
 def bank_data(bank: Bank) -> dict[str, Any]:
     """Return what a bank holds, as plain data, without its positions' views."""
-    head, counts = bank.head, dict[str, dict[str, int]]()
-    values = Counter(value for position in bank.positions for value in position.kind.values())
+    head = bank.head
+    counts = dict[str, dict[str, int]]()
+    values = Counter(chain.from_iterable(position.kind.values() for position in bank.positions))
     for (name, value), many in sorted(values.items()):
         counts.setdefault(name, {})[value] = many
+    nodes = set()
+    for position in bank.positions:
+        for call in position.calls:
+            nodes.add(call.node)
     return {
         **head.model_dump(mode="json", exclude={"seats"}),
         "graphs": sorted({info.graph for info in head.seats}),
         "models": sorted({info.model for info in head.seats}),
         "deals": len({position.deal for position in bank.positions}),
         "kinds": counts,
-        "nodes": sorted({call.node for position in bank.positions for call in position.calls}),
+        "nodes": sorted(nodes),
     }
 
 
 def bank_tables(bank: Bank) -> tuple[Table, Table]:
     """Return where a bank is from, and how many positions of each kind it holds."""
-    data, head = bank_data(bank), bank.head
+    data = bank_data(bank)
+    head = bank.head
     facts = [
         ("bank", f"{head.name}: {head.positions} positions of {data['deals']} deals"),
         ("made by", head.made_by or "hand"),
-        ("from", "; ".join(f"{source.name}, {source.games} games, {source.digest}" for source in head.sources)),
+        (
+            "from",
+            "; ".join(
+                f"{source.name}, {source.games} games, {source.digest}" for source in head.sources
+            ),
+        ),
         ("notes of", f"{head.label}: {', '.join(data['graphs'])} on {', '.join(data['models'])}"),
         ("nodes", ", ".join(data["nodes"])),
         ("versions", ", ".join(f"{name} {version}" for name, version in head.versions.items())),
         ("digest", head.digest),
     ]
-    kinds = [(name, value, many) for name, counts in data["kinds"].items() for value, many in counts.items()]
+    kinds = []
+    for name, counts in data["kinds"].items():
+        for value, many in counts.items():
+            kinds.append((name, value, many))
     columns = (Column("by", "by"), Column("is", "is"), Column("positions", "positions", INT))
-    return table("bank", (Column("fact", ""), Column("is", "")), facts), table("kinds", columns, kinds)
+    return table("bank", (Column("fact", ""), Column("is", "")), facts), table(
+        "kinds", columns, kinds
+    )
 
 
 # Files
@@ -213,17 +241,23 @@ PACKAGED = files(__package__) / "banks"
 
 def packaged() -> list[str]:
     """Return the names of the packaged banks."""
-    return sorted(file.name.removesuffix(SUFFIX) for file in PACKAGED.iterdir() if file.name.endswith(SUFFIX))
+    return sorted(
+        file.name.removesuffix(SUFFIX) for file in PACKAGED.iterdir() if file.name.endswith(SUFFIX)
+    )
 
 
 def rows() -> list[dict[str, Any]]:
     """Return what `list positions` shows: a row for each packaged bank."""
     heads = [read(name).head for name in packaged()]
-    return [{"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest} for h in heads]
+    return [
+        {"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest}
+        for h in heads
+    ]
 
 
 def path_of(name: str | Path) -> Path:
-    """Return the file of a bank: a path, or the name of a packaged one. Raises UserError when there is none."""
+    """Return the file of a bank: a path, or the name of a packaged one. Raises UserError when there
+    is none."""
     path = Path(name)
     if path.is_file():
         return path
@@ -234,7 +268,8 @@ def path_of(name: str | Path) -> Path:
 
 
 def read(name: str | Path) -> Bank:
-    """Return a bank without its truth. Raises UserError for a file that is none, or that was changed."""
+    """Return a bank without its truth. Raises UserError for a file that is none, or that was
+    changed."""
     path = path_of(name)
     at = path.stat()
     return _read(path, (at.st_mtime_ns, at.st_size))
@@ -253,19 +288,28 @@ def _read(path: Path, version: tuple[int, int]) -> Bank:
     except ValidationError as error:
         raise user_error(str(path), error) from None
     except (ValueError, RecursionError):
-        raise UserError(f"{str(path)!r} is no position bank; `orchestrator evaluate build` makes one") from None
+        raise UserError(
+            f"{str(path)!r} is no position bank; `orchestrator evaluate build` makes one"
+        ) from None
     lines = [line for line in text if line.startswith('{"position"')]
     if digest(lines) != head.digest or len(lines) != head.positions:
-        raise UserError(f"{str(path)!r} is not whole: its positions are not those that its first line describes")
+        raise UserError(
+            f"{str(path)!r} is not whole: its positions are not those that its first line describes"
+        )
     try:
-        positions = tuple(BankPosition.model_validate(json.loads(line)["position"]) for line in lines)
+        positions = tuple(
+            BankPosition.model_validate(json.loads(line)["position"]) for line in lines
+        )
     except ValidationError as error:
         raise user_error(str(path), error) from None
     except (ValueError, RecursionError):
         raise UserError(f"{str(path)!r} is no position bank: a line is no JSON") from None
     for position in positions:
         if position.seat >= len(head.seats):
-            raise UserError(f"{str(path)!r}: position {position.name} has seat {position.seat} of {len(head.seats)}")
+            raise UserError(
+                f"{str(path)!r}: position {position.name} has seat {position.seat} of "
+                f"{len(head.seats)}"
+            )
     return Bank(path, head, positions)
 
 
@@ -275,12 +319,17 @@ def plain_lines(path: Path) -> Iterator[str]:
         data = regular_files.content(path)
         text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
     except OSError as error:
-        raise UserError(f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}") from None
+        raise UserError(
+            f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}"
+        ) from None
     except UnicodeDecodeError as error:
-        raise UserError(f"cannot read the bank {str(path)!r}: {regular_files.not_text(error)}") from None
+        raise UserError(
+            f"cannot read the bank {str(path)!r}: {regular_files.not_text(error)}"
+        ) from None
     except (EOFError, zlib.error):
         raise UserError(f"cannot read the bank {str(path)!r}: it is no whole gzip file") from None
-    yield from text.removesuffix("\n").split("\n")  # not splitlines: what models write may hold other line breaks
+    # not splitlines: what models write may hold other line breaks
+    yield from text.removesuffix("\n").split("\n")
 
 
 def digest(lines: Iterable[str]) -> str:
@@ -293,9 +342,12 @@ def as_line(key: str, data: dict[str, Any]) -> str:
 
 
 def position_line(position: BankPosition) -> str:
-    """Return a position as its line; what has its default value is left out, but for the tags of events."""
+    """Return a position as its line; what has its default value is left out, but for the tags of
+    events."""
     data = position.model_dump(mode="json", exclude_defaults=True)
-    events = [e.model_dump(mode="json", exclude_defaults=True) | {"event": e.event} for e in position.events]
+    events = []
+    for e in position.events:
+        events.append(e.model_dump(mode="json", exclude_defaults=True) | {"event": e.event})
     return as_line("position", data | ({"events": events} if events else {}))
 
 

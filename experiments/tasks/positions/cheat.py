@@ -1,7 +1,8 @@
-"""The upper line that cheats: positions as a seat sees them that sees its own cards, as no seat may ever see them.
+"""The upper line that cheats: positions as a seat sees them that sees its own cards, as no seat may
+ever see them.
 
-It shows how much there is to gain by knowing more, and nothing else. No other file of this room shows anybody the
-truth, and every result of such an arm is marked as cheating.
+It shows how much there is to gain by knowing more, and nothing else. No other file of this room
+shows anybody the truth, and every result of such an arm is marked as cheating.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,26 +25,33 @@ Truth = Mapping[str, PositionTruth]
 
 
 def truth_for(arms: Iterable[Arm], bank: str) -> Truth:
-    """Return the truth of a bank by position where an arm cheats; nothing for honest arms. Raises UserError."""
-    return truths(bank) if any(arm.cheats for arm in arms) else {}
+    """Return the truth of a bank by position where an arm cheats; nothing for honest arms. Raises
+    UserError."""
+    if any(arm.cheats for arm in arms):
+        return truths(bank)
+    return {}
 
 
 def view(position: BankPosition, truth: Truth) -> View:
-    """Return the view of a position with the own hand told. Raises UserError for a bank without its truth."""
+    """Return the view of a position with the own hand told. Raises UserError for a bank without its
+    truth."""
     return seeing_own_hand(position.view, _hand(position, truth))
 
 
 def values(position: BankPosition, scene: Scene, truth: Truth) -> Mapping[Move, float]:
-    """Return the one-step values of the legal moves by the true hand, for a player who was told it."""
+    """Return the one-step values of the legal moves by the true hand, for a player who was told
+    it."""
     hand = (tuple(int(card is held) for card in CARDS) for held in _hand(position, truth))
     seen = replace(scene)
-    seen.__dict__["beliefs"] = tuple(Slot(weights, scene.piles) for weights in hand)  # in place of its own
+    # in place of its own
+    seen.__dict__["beliefs"] = tuple(Slot(weights, scene.piles) for weights in hand)
     return one_step_values(seen)
 
 
 def _hand(position: BankPosition, truth: Truth) -> Sequence[Card]:
     if position.name not in truth:
         raise UserError(
-            f"the bank does not hold the truth of position {position.name}, so own_hand has nothing to tell"
+            f"the bank does not hold the truth of position {position.name}, so own_hand has "
+            "nothing to tell"
         )
     return truth[position.name].own

@@ -1,7 +1,9 @@
-"""The journals of a position-level ablation: `decisions/ARM/POSITION.jsonl`, one for each arm and position.
+"""The journals of a position-level ablation: `decisions/ARM/POSITION.jsonl`, one for each arm and
+position.
 
-A journal holds the calls of every sample, its verdicts and its decision, which ends the sample. Notes that are held
-fixed are not written again: the bank has them. Notes that were put in the place of others are, marked `fixed: edited`.
+A journal holds the calls of every sample, its verdicts and its decision, which ends the sample.
+Notes that are held fixed are not written again: the bank has them. Notes that were put in the place
+of others are, marked `fixed: edited`.
 """
 
 from dataclasses import dataclass
@@ -28,7 +30,9 @@ class Sample:
     @property
     def decided(self) -> Decided | None:
         last = self.events[-1] if self.events else None
-        return last if isinstance(last, Decided) else None
+        if isinstance(last, Decided):
+            return last
+        return None
 
     @property
     def calls(self) -> list[Call]:
@@ -37,7 +41,8 @@ class Sample:
 
 
 def samples(path: Path) -> list[Sample]:
-    """Return the samples of a journal, oldest first; the last may be without a decision. Raises UserError."""
+    """Return the samples of a journal, oldest first; the last may be without a decision. Raises
+    UserError."""
     rows: list[list[Event]] = [[]]
     for event in file.read(path):
         rows[-1].append(event)
@@ -47,9 +52,12 @@ def samples(path: Path) -> list[Sample]:
 
 
 def read(folder: Path, arm: str, position: str) -> list[Sample]:
-    """Return the samples of an arm on a position; none before the first answer. Raises UserError for no journal."""
+    """Return the samples of an arm on a position; none before the first answer. Raises UserError
+    for no journal."""
     path = path_of(folder, arm, position)
-    return samples(path) if path.exists() else []
+    if path.exists():
+        return samples(path)
+    return []
 
 
 def number(path: Path) -> int:

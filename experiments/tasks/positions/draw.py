@@ -1,9 +1,10 @@
-"""Drawing positions from journals: one of a game unless asked for more, spread over the kinds of position.
+"""Drawing positions from journals: one of a game unless asked for more, spread over the kinds of
+position.
 
-Games are taken in an order drawn by the seed, player counts in turn; where they have fewer than is asked for, each
-gives its share. Of each game some turns are looked at, drawn from its beginning, middle and end alike; the one is kept
-whose kind the bank has least of so far. Of a run of convention probes the questions alone are drawn, for nobody decided
-the moves before them.
+Games are taken in an order drawn by the seed, player counts in turn; where they have fewer than is
+asked for, each gives its share. Of each game some turns are looked at, drawn from its beginning,
+middle and end alike; the one is kept whose kind the bank has least of so far. Of a run of
+convention probes the questions alone are drawn, for nobody decided the moves before them.
 """
 
 import random
@@ -11,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from math import ceil
 from pathlib import Path
 
@@ -40,14 +41,18 @@ DEPTH = 3
 """A probe's journal lies so deep in the folder of its run."""
 
 
-def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: int, rollouts: int = 0) -> bank.Head:
-    """Draw positions from journals, or folders of them, and write the bank. Raises UserError when there are none."""
+def build(
+    sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: int, rollouts: int = 0
+) -> bank.Head:
+    """Draw positions from journals, or folders of them, and write the bank. Raises UserError when
+    there are none."""
     folders = {source: list(_games(source)) for source in sources}
-    games = [game for inside in folders.values() for game in inside]
+    games = list(chain.from_iterable(folders.values()))
     names = ", ".join(map(str, sources))
     if not games:
         raise UserError(
-            f"there is no game in {names} in which nobody saw their own cards; name run folders, or journals"
+            f"there is no game in {names} in which nobody saw their own cards; name run "
+            "folders, or journals"
         )
     drawing = Drawing(seed, rollouts)
     for number, game in enumerate(_order(games, seed)):
@@ -57,13 +62,17 @@ def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: in
         drawing.take(game, min(per_game, ceil(missing / (len(games) - number))))
     if not drawing.positions:
         raise UserError(f"no game in {names} has a second turn, so there is no position to draw")
-    command = f"{' '.join(source.name for source in sources)} --n {n} --per-game {per_game} --seed {seed}"
+    command = (
+        f"{' '.join(source.name for source in sources)} --n {n} --per-game {per_game} --seed {seed}"
+    )
     lines = [bank.position_line(position) for position in drawing.positions]
     head = bank.Head(
         name=out.name.removesuffix(".gz").removesuffix(".jsonl"),
         made_by=f"orchestrator evaluate build {command}",
         sources=tuple(_source(path, inside) for path, inside in folders.items() if inside),
-        drawn=bank.Drawn(wanted=n, per_game=per_game, seed=seed, rollouts=rollouts, looked_at=drawing.looked_at),
+        drawn=bank.Drawn(
+            wanted=n, per_game=per_game, seed=seed, rollouts=rollouts, looked_at=drawing.looked_at
+        ),
         seats=tuple(drawing.seats),
         label=label_of(drawing.positions),
         versions=versions(),
@@ -76,19 +85,25 @@ def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: in
 
 
 def _games(source: Path) -> Iterator[Game]:
-    """Yield the games of a folder, or a journal, without those in which a seat saw its own cards."""
-    games = [(source, Game.open(source))] if source.is_file() else journals(source)
+    """Yield the games of a folder, or a journal, without those in which a seat saw its own
+    cards."""
+    games = iter([(source, Game.open(source))]) if source.is_file() else journals(source)
     for path, game in games:
         if game.started.cheats:
             log.warning("left out: a seat saw its own cards", game=str(path))
         else:
-            name = path.stem if source.is_file() else path.relative_to(source).with_suffix("").as_posix()
+            if source.is_file():
+                name = path.stem
+            else:
+                name = path.relative_to(source).with_suffix("").as_posix()
             yield replace(game, name=name)
 
 
 def _source(path: Path, games: Sequence[Game]) -> bank.Source:
     hashes = bank.digest(sorted(game.started.config_hash for game in games))
-    return bank.Source(name=path.name, games=len(games), digest=hashes, versions=games[0].started.versions)
+    return bank.Source(
+        name=path.name, games=len(games), digest=hashes, versions=games[0].started.versions
+    )
 
 
 def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
@@ -99,48 +114,59 @@ def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
     for count, inside in by_count.items():
         random.Random(f"games {seed} {count}").shuffle(inside)
     rounds = zip_longest(*(by_count[count] for count in sorted(by_count)))
-    return (game for row in rounds for game in row if game is not None)
+    return (game for game in chain.from_iterable(rounds) if game is not None)
 
 
 class Drawing:
     """The positions drawn so far."""
 
     def __init__(self, seed: int, rollouts: int) -> None:
-        self.seed, self.rollouts = seed, rollouts
+        self.seed = seed
+        self.rollouts = rollouts
         self.positions: list[bank.BankPosition] = []
         self.truths: list[PositionTruth] = []
         self.seats: list[SeatInfo] = []
         self.looked_at = 0
         self._have = Counter[tuple[str, str]]()
-        self._probes = cache(lambda folder: {path_of(folder, probe): probe for probe in probes_of(folder)})
+        self._probes = cache(
+            lambda folder: {path_of(folder, probe): probe for probe in probes_of(folder)}
+        )
 
     def take(self, game: Game, many: int) -> None:
-        """Draw positions of a game: of those looked at, the ones of whose kinds the bank has fewest."""
+        """Draw positions of a game: of those looked at, the ones of whose kinds the bank has
+        fewest."""
         probe = self._convention(game.path)
         kinds = {turn: self.kind(game, turn, probe) for turn in self._looks(game, probe, many)}
         self.looked_at += len(kinds)
         for _ in range(min(many, len(kinds))):
-            turn = min(kinds, key=lambda turn: sum(self._have[value] for value in kinds[turn].values()))
+            turn = min(
+                kinds, key=lambda turn: sum(self._have[value] for value in kinds[turn].values())
+            )
             place = fork_position(game, turn)
             try:
                 events = event_loop.run_anywhere(whole(place))
             except UserError as error:  # of a graph that is not known here
-                raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
+                raise UserError(
+                    f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out"
+                ) from None
             self.add(game, place, events, kinds.pop(turn), probe)
 
     def _convention(self, path: Path) -> bank.AskedConvention | None:
-        """Return what a journal's last turn was asked; None for a game. Raises UserError for an unreadable run."""
+        """Return what a journal's last turn was asked; None for a game. Raises UserError for an
+        unreadable run."""
         above = path.resolve().parents
         if len(above) < DEPTH or not (above[DEPTH - 1] / PROBES).exists():
             return None
         probe = self._probes(above[DEPTH - 1]).get(path.resolve())
         if probe is None:
             return None
-        return bank.AskedConvention(probe=probe.name, name=f"{probe.pack}/{probe.convention}", answers=probe.answers)
+        return bank.AskedConvention(
+            probe=probe.name, name=f"{probe.pack}/{probe.convention}", answers=probe.answers
+        )
 
     def _looks(self, game: Game, probe: bank.AskedConvention | None, many: int) -> list[int]:
-        """Return the turns to look at: as many of each third of a game, without its first turn, on which nothing is
-        known; of a probe the question alone."""
+        """Return the turns to look at: as many of each third of a game, without its first turn, on
+        which nothing is known; of a probe the question alone."""
         decided = [turn for turn in game.turns if turn.decided and turn.decided.why != BECAUSE]
         if probe is not None:
             return [turn.number for turn in decided]
@@ -148,7 +174,9 @@ class Drawing:
         turns = [turn.number for turn in decided if turn.number > 1]
         thirds = [turns[i * len(turns) // 3 : (i + 1) * len(turns) // 3] for i in range(3)]
         each = LOOKS * many // 3
-        return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
+        return list(
+            chain.from_iterable(chance.sample(third, min(each, len(third))) for third in thirds)
+        )
 
     def kind(self, game: Game, turn: int, probe: bank.AskedConvention | None = None) -> bank.Kind:
         """Return the kind of a turn's position."""
@@ -168,15 +196,20 @@ class Drawing:
         if place.info not in self.seats:
             self.seats.append(place.info)
         self._have.update(kind.values())
-        stored = list[StoredEvent]()  # without prompts, which can be made again, and the memories that they leave
+        # without prompts, which can be made again, and the memories that they leave
+        stored = list[StoredEvent]()
         for event in turn.events:
             if isinstance(event, Call):
-                stored.append(event.model_copy(update={"messages": (), "attempts": (), "reasoning": None}))
+                stored.append(
+                    event.model_copy(update={"messages": (), "attempts": (), "reasoning": None})
+                )
             elif isinstance(event, Decided):
                 stored.append(event.model_copy(update={"memory": {}}))
             elif isinstance(event, VerdictGiven):
                 stored.append(event)
-        name, started, view = f"p{len(self.positions) + 1:03}", game.started, place.view
+        name = f"p{len(self.positions) + 1:03}"
+        started = game.started
+        view = place.view
         self.positions.append(
             bank.BankPosition(
                 name=name,
@@ -192,14 +225,20 @@ class Drawing:
         )
         hand = true_hands(game)[view.turn - 1][view.seat]
         deck = started.deck[len(started.deck) - view.deck_size :] if view.deck_size else ()
-        self.truths.append(PositionTruth(name=name, journal=game.name, turn=view.turn, own=hand, deck=deck))
+        self.truths.append(
+            PositionTruth(name=name, journal=game.name, turn=view.turn, own=hand, deck=deck)
+        )
 
 
 def label_of(positions: Iterable[bank.BankPosition]) -> bank.Label:
     """Return who gave the recorded notes."""
-    calls = [call for position in positions for call in position.calls]
-    labels: set[bank.Label] = {
-        "program" if not call.of_model else "simulated" if call.simulated else "model" for call in calls
-    }
+    calls = list(chain.from_iterable(position.calls for position in positions))
+    labels: set[bank.Label] = set()
+    for call in calls:
+        labels.add("program" if not call.of_model else "simulated" if call.simulated else "model")
     labels = labels - {"program"} or labels
-    return "none" if not labels else labels.pop() if len(labels) == 1 else "mixed"
+    if not labels:
+        return "none"
+    if len(labels) == 1:
+        return labels.pop()
+    return "mixed"

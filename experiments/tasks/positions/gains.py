@@ -1,5 +1,5 @@
-"""Decisions as samples of deals, so that coalitions and contrasts of positions have the analysis that those of games
-have."""
+"""Decisions as samples of deals, so that coalitions and contrasts of positions have the analysis
+that those of games have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,8 @@ class Gain:
 
 @dataclass(frozen=True)
 class Designed:
-    """What the combinations of arms show that an experiment names: its design of coalitions, and its contrasts."""
+    """What the combinations of arms show that an experiment names: its design of coalitions, and
+    its contrasts."""
 
     coalitions: CoalitionStudy | None = None
     contrasts: tuple[Difference, ...] = ()
@@ -55,9 +56,10 @@ NOTHING = Designed()
 
 
 def designed(study: PositionStudy, outcomes: Mapping[str, Sequence[Outcome]]) -> Designed:
-    """Return the terms of a study's design and its contrasts; `outcomes`: of all arms, the baseline beside itself
-    included."""
-    experiment, samples = study.experiment, gains(study, outcomes)
+    """Return the terms of a study's design and its contrasts; `outcomes`: of all arms, the baseline
+    beside itself included."""
+    experiment = study.experiment
+    samples = gains(study, outcomes)
     design = experiment.coalitions
     return Designed(
         study_of(design, samples, GAIN) if design else None,
@@ -66,16 +68,22 @@ def designed(study: PositionStudy, outcomes: Mapping[str, Sequence[Outcome]]) ->
 
 
 def gains(study: PositionStudy, outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, list[Gain]]:
-    """Return by arm what its decisions gain. A coalition that lacks nothing at a player count decides there as the
-    baseline."""
+    """Return by arm what its decisions gain. A coalition that lacks nothing at a player count
+    decides there as the baseline."""
     baseline = outcomes[study.baseline.name]
     numbers = {row.position.name: number for number, row in enumerate(baseline)}
-    deals = {deal: number for number, deal in enumerate(dict.fromkeys(row.position.deal for row in baseline))}
+    deals = {}
+    for number, deal in enumerate(dict.fromkeys(row.position.deal for row in baseline)):
+        deals[deal] = number
     every = dict[str, list[Gain]]()
     for arm in study.arms:
         rows = list(outcomes.get(arm.name, ()))
         if arm.kind == "coalition":
-            rows += [row for row in baseline if not asked_nodes.applies(study.baseline, arm, row.position.view.players)]
+            rows += [
+                row
+                for row in baseline
+                if not asked_nodes.applies(study.baseline, arm, row.position.view.players)
+            ]
         every[arm.name] = [
             Gain(
                 arm=arm.name,

@@ -18,7 +18,8 @@ class Outcome:
     regret: float
     """Points that the best move is worth more than the arm's, by one-step values."""
     loss: float
-    """Points that the baseline's move is worth more, by one-step values; negative where the arm's is."""
+    """Points that the baseline's move is worth more, by one-step values; negative where the arm's
+    is."""
     rolled: float | None = None
     """The same in points of the final score, by rollouts; None without them."""
     rerated: float | None = None
@@ -26,16 +27,21 @@ class Outcome:
     forced: float = 0.0
     """The share of samples in which no choice was accepted."""
     keeps: float | None = None
-    """The share of samples whose move keeps the convention that a probe asks about; None for a turn of a game."""
+    """The share of samples whose move keeps the convention that a probe asks about; None for a turn
+    of a game."""
     kept: float | None = None
     """The same of the baseline."""
 
     @property
     def keeps_less(self) -> float | None:
         """How much less often than the baseline it keeps the convention."""
-        return None if self.keeps is None or self.kept is None else self.kept - self.keeps
+        if self.keeps is None or self.kept is None:
+            return None
+        return self.kept - self.keeps
 
     @property
     def judged(self) -> float:
         """The loss by rollouts, or without them by one-step values."""
-        return self.loss if self.rolled is None else self.rolled
+        if self.rolled is None:
+            return self.loss
+        return self.rolled

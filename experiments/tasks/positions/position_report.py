@@ -11,7 +11,17 @@ from typing import Any
 from experiments.analysis.coalitions import CoalitionStudy
 from experiments.analysis.compare import Comparison
 from experiments.document import data, html, latex, markdown
-from experiments.document.blocks import Block, Column, Document, Figure, Heading, Note, Table, Text, table
+from experiments.document.blocks import (
+    Block,
+    Column,
+    Document,
+    Figure,
+    Heading,
+    Note,
+    Table,
+    Text,
+    table,
+)
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record.files import write_all
 from experiments.report import coalition_tables
@@ -34,35 +44,56 @@ SIGNED = Format("{:+.2f}".format)
 BOUNDS = Format(lambda pair: f"{pair[0]:+.2f} to {pair[1]:+.2f}")
 P = Format(lambda p: f"{p:.3f}" if p >= 0.001 else "< .001")
 ARM = Column("arm", "arm", unbroken=True, constant=True)
-FLIPS, LOSS = Column("flips", "flips", PERCENT), Column("loss", "loss", SIGNED)
-ROLLED, KEEPS = Column("rolled", "by rollouts", SIGNED), Column("keeps", "keeps it", PERCENT)
+FLIPS = Column("flips", "flips", PERCENT)
+LOSS = Column("loss", "loss", SIGNED)
+ROLLED = Column("rolled", "by rollouts", SIGNED)
+KEEPS = Column("keeps", "keeps it", PERCENT)
 ARMS = (
-    *(ARM, Column("positions", "n", INT), Column("deals", "deals", INT), FLIPS),
+    ARM,
+    Column("positions", "n", INT),
+    Column("deals", "deals", INT),
+    FLIPS,
     Column("flips_between", "95 %", PERCENT_INTERVAL),
     *(Column(key, key, PERCENT) for key in ("floor", "better", "worse")),
-    *(
-        Column("regret", "regret", POINTS),
-        LOSS,
-        Column("loss_between", "95 %", BOUNDS),
-        Column("p_holm", "p, Holm", P),
-    ),
-    *(ROLLED, Column("rolled_between", "95 %", BOUNDS), Column("rerated", "ratings", POINTS), KEEPS),
+    Column("regret", "regret", POINTS),
+    LOSS,
+    Column("loss_between", "95 %", BOUNDS),
+    Column("p_holm", "p, Holm", P),
+    ROLLED,
+    Column("rolled_between", "95 %", BOUNDS),
+    Column("rerated", "ratings", POINTS),
+    KEEPS,
     *(Column(key, key.replace("_", " "), INT) for key in ("calls", "tokens_in", "tokens_out")),
 )
 KINDS = (
-    *(ARM, *(Column(key, key, unbroken=True, constant=True) for key in ("by", "is"))),
-    *(Column("n", "n", INT), FLIPS, LOSS, KEEPS),
+    ARM,
+    *(Column(key, key, unbroken=True, constant=True) for key in ("by", "is")),
+    Column("n", "n", INT),
+    FLIPS,
+    LOSS,
+    KEEPS,
 )
-GAMES = (ARM, FLIPS, LOSS, ROLLED, Column("games", "games score less", SIGNED), Column("deals", "deals", INT))
+GAMES = (
+    ARM,
+    FLIPS,
+    LOSS,
+    ROLLED,
+    Column("games", "games score less", SIGNED),
+    Column("deals", "deals", INT),
+)
 CORRELATIONS = (
-    *(Column("figure", "figure", unbroken=True, constant=True), Column("n", "arms", INT)),
-    *(Column("spearman", "Spearman", SIGNED), Column("spearman_p", "p", P)),
-    *(Column("pearson", "Pearson", SIGNED), Column("pearson_p", "p", P)),
+    Column("figure", "figure", unbroken=True, constant=True),
+    Column("n", "arms", INT),
+    Column("spearman", "Spearman", SIGNED),
+    Column("spearman_p", "p", P),
+    Column("pearson", "Pearson", SIGNED),
+    Column("pearson_p", "p", P),
 )
 COSTS = ("calls", "tokens_in", "tokens_out", "usd")
 DECISIONS = ("flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
 FEW = 20
-"""Deals that differ in value below which intervals of losses hold too seldom, see docs/evaluate.md."""
+"""Deals that differ in value below which intervals of losses hold too seldom, see
+docs/evaluate.md."""
 
 
 # The report
@@ -88,14 +119,19 @@ class Report:
 
     @property
     def keeps(self) -> float | None:
-        """How often the baseline keeps the conventions that probes ask about, in the arm with the most positions; None
-        without probes."""
+        """How often the baseline keeps the conventions that probes ask about, in the arm with the
+        most positions; None without probes."""
         rows = [effect for effect in self.effects.effects if effect.kept is not None]
-        return max(rows, key=lambda effect: effect.positions).kept if rows else None
+        if rows:
+            return max(rows, key=lambda effect: effect.positions).kept
+        return None
 
 
-def read(folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: bool = False) -> Report:
-    """Return the report of a run of positions, finished or not. Raises UserError for a folder without a decision."""
+def read(
+    folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: bool = False
+) -> Report:
+    """Return the report of a run of positions, finished or not. Raises UserError for a folder
+    without a decision."""
     study = read_study(folder)
     summary = effects.read(folder, study, rollouts)
     base = effects.cost(folder, study, study.baseline)
@@ -112,7 +148,9 @@ def arm_table(report: Report) -> Table:
     """Return a row for each arm, the baseline's costs first."""
     rows = []
     for effect in report.effects.effects:
-        arm, loss, rolled = effect.arm, effect.loss, effect.rolled
+        arm = effect.arm
+        loss = effect.loss
+        rolled = effect.rolled
         rows.append(
             vars(effect)
             | _plain(effect.cost)
@@ -127,16 +165,31 @@ def arm_table(report: Report) -> Table:
             }
         )
     baseline = {"arm": report.study.baseline.name, "keeps": report.keeps, **_plain(report.base)}
-    rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
-    optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
+    rerated = any(row["rerated"] is not None for row in rows)
+    rollouts = report.rollouts > 0
+    optional = {
+        "rolled": rollouts,
+        "rolled_between": rollouts,
+        "rerated": rerated,
+        "keeps": report.keeps is not None,
+    }
     columns = [column for column in ARMS if optional.get(column.key, True)]
-    looks = ("plain", *("no model" if effect.arm.cheats else "plain" for effect in report.effects.effects))
-    return table("arms", columns, [[row.get(c.key) for c in columns] for row in (baseline, *rows)], looks=looks)
+    looks = (
+        "plain",
+        *("no model" if effect.arm.cheats else "plain" for effect in report.effects.effects),
+    )
+    cells = []
+    for row in (baseline, *rows):
+        cells.append([row.get(column.key) for column in columns])
+    return table("arms", columns, cells, looks=looks)
 
 
 def kind_table(report: Report) -> Table:
     """Return a row for each arm and kind of position."""
-    rows = [(effect.arm.name, *row) for effect in report.effects.effects for row in effect.by_kind]
+    rows = []
+    for effect in report.effects.effects:
+        for row in effect.by_kind:
+            rows.append((effect.arm.name, *row))
     if report.keeps is None:
         return table("kinds", KINDS[:-1], [row[:-1] for row in rows])
     return table("kinds", KINDS, rows)
@@ -147,68 +200,95 @@ def game_tables(games: FromGames | None) -> tuple[Table, ...]:
     if games is None:
         return ()
     arms = [(arm.name, arm.flips, arm.loss, arm.rolled, arm.games, arm.deals) for arm in games.arms]
-    rows = [[getattr(row, column.key) for column in CORRELATIONS] for row in games.correlations]
-    return table("games", GAMES, arms), *([table("correlations", CORRELATIONS, rows)] if rows else [])
+    rows = []
+    for row in games.correlations:
+        rows.append([getattr(row, column.key) for column in CORRELATIONS])
+    return table("games", GAMES, arms), *(
+        [table("correlations", CORRELATIONS, rows)] if rows else []
+    )
 
 
 # Words
 
 
 def words(report: Report) -> list[Text | Note]:
-    """Return the report in sentences: what it shows, what was asked, and how to read the figures."""
+    """Return the report in sentences: what it shows, what was asked, and how to read the
+    figures."""
     contrasts = report.study.experiment.contrasts
-    texts, games = list(say.sentences(report.effects, contrasts)), report.games
+    texts = list(say.sentences(report.effects, contrasts))
+    games = report.games
     if games and not games.correlations:
         texts.append(say.UNCORRELATED(n=len(games.arms), folder=games.folder))
     for row in games.correlations if games else ():
         if row.spearman is None:
             texts.append(say.EQUAL_ARMS(figure=row.figure, n=row.n))
         else:
-            p = f"{'' if str(P.text(row.spearman_p)).startswith('<') else '= '}{P.text(row.spearman_p)}"
-            texts.append(say.CORRELATED(figure=row.figure, n=row.n, size=f"{row.spearman:+.2f}", p=f"p {p}"))
-    return [*map(Text, texts), *(Note(text, "aside") for text in notes(report)), *_provenance(report)]
+            p = P.text(row.spearman_p)
+            if not p.startswith("<"):
+                p = f"= {p}"
+            texts.append(
+                say.CORRELATED(figure=row.figure, n=row.n, size=f"{row.spearman:+.2f}", p=f"p {p}")
+            )
+    return [
+        *map(Text, texts),
+        *(Note(text, "aside") for text in notes(report)),
+        *_provenance(report),
+    ]
 
 
 def notes(report: Report) -> Iterator[str]:
     """Yield how to read the figures."""
-    head, experiment, rows = report.study.bank.head, report.study.experiment, report.effects.effects
-    how = (
-        f"held fixed as recorded ({head.label})"
-        if experiment.notes == "recorded"
-        else "made once and shared by all arms"
-    )
+    head = report.study.bank.head
+    experiment = report.study.experiment
+    rows = report.effects.effects
+    if experiment.notes == "recorded":
+        how = f"held fixed as recorded ({head.label})"
+    else:
+        how = "made once and shared by all arms"
     number = len(report.study.positions)
-    first = "" if number == head.positions else f" ({number} of them asked about)"
+    if number == head.positions:
+        first = ""
+    else:
+        first = f" ({number} of them asked about)"
     models = ", ".join(f"{name}: {label_of(model)}" for name, model in experiment.models.items())
     graph = report.study.baseline.everybody.name
     yield (
-        f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {graph}; models {models}; "
-        f"colleagues' notes {how}."
+        f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {graph}; "
+        f"models {models}; colleagues' notes {how}."
     )
     yield (
-        "Flips are decisions that differ from the baseline's; better and worse are shares of them. Regret is what the "
-        "best move is worth more; loss, what the baseline's move is worth more; both in points a decision by exact "
-        "one-step value, which looks one move ahead. Positions of a deal are averaged first; intervals are over deals."
+        "Flips are decisions that differ from the baseline's; better and worse are shares of "
+        "them. Regret is what the best move is worth more; loss, what the baseline's move is "
+        "worth more; both in points a decision by exact one-step value, which looks one move "
+        "ahead. Positions of a deal are averaged first; intervals are over deals."
     )
     if report.keeps is not None:
         yield (
-            "Keeps it: the share of decisions that keep the convention which the position asks about. A note may be "
-            "worth nothing by value and yet be what the convention needs."
+            "Keeps it: the share of decisions that keep the convention which the position asks "
+            "about. A note may be worth nothing by value and yet be what the convention needs."
         )
     if report.rollouts:
         yield (
-            f"By rollouts: what the baseline's move is worth more in the final score, {report.rollouts} deals for each "
-            "pair of moves that differ, convention players to the end; p and the sentences are about it."
+            "By rollouts: what the baseline's move is worth more in the final score, "
+            f"{report.rollouts} deals for each pair of moves that differ, convention players to "
+            "the end; p and the sentences are about it."
         )
     if any(row.floor is None and not row.arm.is_noise_floor for row in rows):
         yield "Without a noise floor every flip counts, also one that another draw would make."
-    if few := [row.arm.name for row in rows if not row.arm.is_noise_floor and 0 < row.lost_on < FEW]:
+    if few := [
+        row.arm.name for row in rows if not row.arm.is_noise_floor and 0 < row.lost_on < FEW
+    ]:
         yield (
-            f"Fewer than {FEW} deals differ in value in {', '.join(few)}: a 95 % interval of so few skewed losses "
-            "holds the true one in about 75 to 90 % of studies."
+            f"Fewer than {FEW} deals differ in value in {', '.join(few)}: a 95 % interval of so "
+            "few skewed losses holds the true one in about 75 to 90 % of studies."
         )
-    if missing := [arm.name for arm in report.study.arms[1:] if not report.effects.outcomes.get(arm.name)]:
-        yield f"Nothing was decided in {', '.join(missing)}: not asked yet, or no position had a note to put there."
+    if missing := [
+        arm.name for arm in report.study.arms[1:] if not report.effects.outcomes.get(arm.name)
+    ]:
+        yield (
+            f"Nothing was decided in {', '.join(missing)}: not asked yet, or no position had a "
+            "note to put there."
+        )
     yield from report.study.remarks
 
 
@@ -216,16 +296,23 @@ def _provenance(report: Report) -> Iterator[Note]:
     """Yield what no language model made."""
     label = report.study.bank.head.label
     if report.study.experiment.notes == "recorded" and label in ("program", "simulated"):
-        yield Note(f"The colleagues' notes are those of {label} games: no language model wrote them.", "no model")
+        yield Note(
+            f"The colleagues' notes are those of {label} games: no language model wrote them.",
+            "no model",
+        )
     yield from _deciders(report)
 
 
 def _deciders(report: Report) -> Iterator[Note]:
     """Yield who decided, where it was no language model."""
     if report.fake:
-        yield Note("Decisions are those of the package's fake server, of no language model.", "no model")
+        yield Note(
+            "Decisions are those of the package's fake server, of no language model.", "no model"
+        )
     names = map(label_of, report.study.experiment.models.values())
-    kinds = {"simulated models" if is_simulated(name) else name for name in names}
+    kinds = set()
+    for name in names:
+        kinds.add("simulated models" if is_simulated(name) else name)
     if kinds <= {PROGRAM, "simulated models"}:
         deciders = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
         yield Note(f"Decisions are those of {deciders}, of no language model.", "no model")
@@ -264,16 +351,16 @@ def document(report: Report, figures: Sequence[Figure] = ()) -> Document:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write report.md, report.html, figures, the CSVs, and where they are wanted the tables for LaTeX.
+    """Write report.md, report.html, figures, the CSVs, and where they are wanted the tables for
+    LaTeX.
 
     Raises OSError.
     """
-    decisions = (
-        {"arm": name, "position": row.position.name, "deal": row.position.deal}
-        | {key: getattr(row, key) for key in DECISIONS}
-        for name, rows in report.effects.outcomes.items()
-        for row in rows
-    )
+    decisions = []
+    for name, rows in report.effects.outcomes.items():
+        for row in rows:
+            place = {"arm": name, "position": row.position.name, "deal": row.position.deal}
+            decisions.append(place | {key: getattr(row, key) for key in DECISIONS})
     drawn = Drawn(folder, report.coalitions, next((note.text for note in _deciders(report)), ""))
     figures, _ = drawing.draw_each(coalition_figures.figures(drawn), drawn)
     page = document(report, figures)
@@ -290,13 +377,18 @@ def write(report: Report, folder: Path) -> list[Path]:
 
 def latex_tables(report: Report) -> str:
     """Return all tables for LaTeX (booktabs), to be read with \\input."""
-    name, folder = report.study.experiment.name, report.games.folder if report.games else ""
+    name = report.study.experiment.name
+    folder = report.games.folder if report.games else ""
     about = " ".join(part.text for part in words(report) if isinstance(part, Note))
     captions = {
         "arms": f"Arms of {name} beside the baseline. {about}",
         "kinds": f"Arms of {name} by kind of position, means over positions.",
-        "games": f"Arms of {name} on positions and in the games of {folder}, points a decision and points a game.",
-        "correlations": (f"Correlation over arms of {name} with {folder}; p: two-sided, by permutation of the arms."),
+        "games": f"Arms of {name} on positions and in the games of {folder}, points a decision and "
+        "points a game.",
+        "correlations": (
+            f"Correlation over arms of {name} with {folder}; p: two-sided, by permutation of the "
+            "arms."
+        ),
     }
     tables = (arm_table(report), kind_table(report), *game_tables(report.games))
     head = f"Tables of {name}, made by `orchestrator report --latex`; with booktabs."
@@ -306,15 +398,22 @@ def latex_tables(report: Report) -> str:
 def json_value(report: Report) -> dict[str, Any]:
     """Return what `--json` prints."""
     head = report.study.bank.head
+    arms = []
+    for row in report.effects.effects:
+        arms.append(
+            {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
+            | {
+                "arm": row.arm.name,
+                "kind": row.arm.kind,
+                "nodes": list(row.arm.nodes),
+                "cheats": row.arm.cheats,
+            }
+        )
     return {
         "study": report.study.experiment.name,
         "bank": {"name": head.name, "digest": head.digest, "label": head.label},
         "baseline": _plain(report.base),
-        "arms": [
-            {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
-            | {"arm": row.arm.name, "kind": row.arm.kind, "nodes": list(row.arm.nodes), "cheats": row.arm.cheats}
-            for row in report.effects.effects
-        ],
+        "arms": arms,
         "coalitions": coalition_tables.terms(report.coalitions) if report.coalitions else None,
         "contrasts": [asdict(each) for each in report.effects.designed.contrasts],
         "games": asdict(report.games) if report.games else None,
@@ -327,4 +426,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Comparison):
         low, high = value.interval() or (None, None)
         return {"mean": mean(value), "low": low, "high": high, "p": value.p}
-    return {key: getattr(value, key) for key in COSTS} if isinstance(value, Usage) else value
+    if isinstance(value, Usage):
+        return {key: getattr(value, key) for key in COSTS}
+    return value

@@ -1,13 +1,14 @@
-"""A run: every position in every arm, each decided as often as asked; what a folder holds already is not asked again.
+"""A run: every position in every arm, each decided as often as asked; what a folder holds already
+is not asked again.
 
-The baseline goes first, on all positions, for shuffled notes come from there. Then position by position all arms are
-asked, so that a run that stops half-way has whole positions.
+The baseline goes first, on all positions, for shuffled notes come from there. Then position by
+position all arms are asked, so that a run that stops half-way has whole positions.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,8 @@ class PositionTask:
 
     def open(self, layer: ModelLayer) -> "PositionAsker":
         if self.recorded is not None:
-            layer.replay = Replay(Recording(self.recorded, {}))  # has nothing but what each sample is given
+            # has nothing but what each sample is given
+            layer.replay = Replay(Recording(self.recorded, {}))
         return PositionAsker(self, layer)
 
     def measured(self, unit: PositionUnit, result: str) -> Measured:
@@ -87,7 +89,8 @@ class PositionAsker:
     """The arms of a study in one process."""
 
     def __init__(self, task: PositionTask, layer: ModelLayer) -> None:
-        self.task, self.study = task, task.study
+        self.task = task
+        self.study = task.study
         self.positions = {position.name: position for position in self.study.positions}
         truth = cheat.truth_for(self.study.arms, self.study.bank_file)
         self.seats = ArmSeats(self.study, layer, truth)
@@ -95,7 +98,8 @@ class PositionAsker:
             self.seats.seat(arm.name)
 
     def check(self) -> None:
-        """Raise UserError for what the graph does not allow and for notes that are missing, before anybody is asked."""
+        """Raise UserError for what the graph does not allow and for notes that are missing, before
+        anybody is asked."""
         first, *_ = self.positions.values()
         for position in self.positions.values():
             self.ready(self.study.baseline, position)
@@ -106,11 +110,14 @@ class PositionAsker:
         return self.seats.ready(arm, position, self.events(position), donors)
 
     def events(self, position: BankPosition) -> tuple[Event, ...]:
-        """Return the events with everybody's notes: recorded, or of the first sample of a fresh baseline."""
+        """Return the events with everybody's notes: recorded, or of the first sample of a fresh
+        baseline."""
         if self.study.experiment.notes == "recorded":
             return position.events
         samples = decisions.read(self.task.folder, self.study.baseline.name, position.name)
-        return samples[0].events if samples and samples[0].decided else ()
+        if samples and samples[0].decided:
+            return samples[0].events
+        return ()
 
     @cached_property
     def donors(self) -> list[Donor]:
@@ -123,9 +130,10 @@ class PositionAsker:
         return limits_of(self.seats.seat(unit.arm).brains.values())
 
     async def ask(self, unit: PositionUnit, gate: Gate, sink: Sink) -> str:
-        arm, position = self.study.by_name[unit.arm], self.positions[unit.position]
+        arm = self.study.by_name[unit.arm]
+        position = self.positions[unit.position]
         samples = decisions.read(self.task.folder, arm.name, position.name)
-        for event in (event for sample in samples for event in sample.events):
+        for event in chain.from_iterable(sample.events for sample in samples):
             if isinstance(event, Call) and not unit.again:
                 sink(event)
         before = [sample for sample in samples if sample.decided]
@@ -158,22 +166,28 @@ class PositionAsker:
     ) -> None:
         """Decide once. `calls`: those of this sample that were answered before the run stopped.
 
-        All arms draw the same notes and the same order of notes for a sample; models draw for each arm by itself, as
-        on a server. Notes that are held fixed are not written.
+        All arms draw the same notes and the same order of notes for a sample; models draw for each
+        arm by itself, as on a server. Notes that are held fixed are not written.
         """
 
         def emit(event: Event) -> None:
             if isinstance(event, Call):
                 before = calls.get(event.key)
-                if event.fixed == "recorded" or (before is not None and before.outcome == event.outcome):
+                if event.fixed == "recorded" or (
+                    before is not None and before.outcome == event.outcome
+                ):
                     return
                 sink(event)
             journal(event)
 
-        view, answers = ready.view, dict(calls)
+        view = ready.view
+        answers = dict(calls)
         if self.task.recorded is not None:
             samples = decisions.read(self.task.recorded, arm.name, position.name)
-            answers = {**(answered(samples[number].events) if number < len(samples) else {}), **answers}
+            answers = {
+                **(answered(samples[number].events) if number < len(samples) else {}),
+                **answers,
+            }
         hash_ = hashed([position.game, self.study.experiment.draw])
         context = GameContext(emit, hash_, number + 1, journal.flush, answers)
         decision = await ready.seat.bind(context)(view, ready.memory)
@@ -203,15 +217,19 @@ class Decisions:
         return {name for name, number in self.numbers().items() if number < self.samples}
 
     def answered(self) -> bool:
-        return any(call.of_model for calls in self.calls() for call in calls)
+        return any(call.of_model for call in chain.from_iterable(self.calls()))
 
     def remember(self, budget: Budget) -> None:
-        budget.remember([call.usage for call in calls if call.paid] for calls in self.calls())
+        for_budget = []
+        for calls in self.calls():
+            for_budget.append([call.usage for call in calls if call.paid])
+        budget.remember(for_budget)
 
     def calls(self) -> list[list[Call]]:
         """Return the calls of each sample."""
         paths = (unit.path for unit in self.units if unit.path.exists())
-        return [sample.calls for path in paths for sample in decisions.samples(path)]
+        samples = chain.from_iterable(map(decisions.samples, paths))
+        return [sample.calls for sample in samples]
 
 
 class ArmCalls(NamedTuple):
@@ -226,9 +244,11 @@ class ArmCalls(NamedTuple):
 
 
 def calls_of(study: PositionStudy, most: int) -> Iterator[ArmCalls]:
-    """Give the calls of each arm on at most so many positions, of which nothing is kept; arms' own models stay silent.
+    """Give the calls of each arm on at most so many positions, of which nothing is kept; arms' own
+    models stay silent.
 
-    Fresh notes are those of the baseline's first decision. Raises UserError for what cannot be asked.
+    Fresh notes are those of the baseline's first decision. Raises UserError for what cannot be
+    asked.
     """
     asker = PositionTask(study, Path()).open(OfflineLayer())
     places = [*asker.positions.values()]
@@ -237,17 +257,24 @@ def calls_of(study: PositionStudy, most: int) -> Iterator[ArmCalls]:
     donors = asker.donors
     if study.experiment.notes == "fresh":
         seat = asker.seats.seat(study.baseline.name)
-        turns = [
-            Donor(place, tuple(event_loop.run_anywhere(_once(Ready(seat, place.view, place.memory)))))
-            for place in sampled
-        ]
+        turns = []
+        for place in sampled:
+            turns.append(
+                Donor(
+                    place,
+                    tuple(event_loop.run_anywhere(_once(Ready(seat, place.view, place.memory)))),
+                )
+            )
         donors = turns
     share = len(places) / len(sampled)
     for arm in study.arms:
         prepared = [asker.seats.ready(arm, turn.position, turn.events, donors) for turn in turns]
         seats = [ready for ready in prepared if ready is not None]
-        events = [event for ready in seats for event in event_loop.run_anywhere(_once(ready))]
-        calls = [event for event in events if isinstance(event, Call) and not event.fixed and not event.ask]
+        events = list(chain.from_iterable(event_loop.run_anywhere(_once(ready)) for ready in seats))
+        calls = []
+        for event in events:
+            if isinstance(event, Call) and not event.fixed and not event.ask:
+                calls.append(event)
         yield ArmCalls(arm, round(share * len(seats)), calls, share * study.samples)
 
 
@@ -262,33 +289,45 @@ def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data."""
     study = read(folder)
     records = Decisions(_units(folder, study), study.samples)
-    spent = sum((call.usage for calls in records.calls() for call in calls if call.paid), NO_USAGE)
+    spent = sum(
+        (call.usage for call in chain.from_iterable(records.calls()) if call.paid), NO_USAGE
+    )
     counts = {"finished": sum(records.numbers().values()), "begun": len(records.begun())}
     return run_status(
-        study.experiment.name, spent, games=len(records.units) * study.samples, **counts, things="decisions"
+        study.experiment.name,
+        spent,
+        games=len(records.units) * study.samples,
+        **counts,
+        things="decisions",
     )
 
 
 def _units(folder: Path, study: PositionStudy) -> list[PositionUnit]:
-    return [
-        PositionUnit(
-            arm=arm.name,
-            path=decisions.path_of(folder, arm.name, position.name),
-            position=position.name,
-            deal=position.deal,
+    units = list[PositionUnit]()
+    for position, arm in product(study.positions, study.arms):
+        units.append(
+            PositionUnit(
+                arm=arm.name,
+                path=decisions.path_of(folder, arm.name, position.name),
+                position=position.name,
+                deal=position.deal,
+            )
         )
-        for position, arm in product(study.positions, study.arms)
-    ]
+    return units
 
 
 def run(
-    experiment: Experiment, folder: Path, options: RunOptions | None = None, progress: Progress | None = None
+    experiment: Experiment,
+    folder: Path,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
 ) -> Done:
-    """Ask what an experiment on positions asks, and go on where the folder's run stopped; the figures of `Done` are
-    decisions.
+    """Ask what an experiment on positions asks, and go on where the folder's run stopped; the
+    figures of `Done` are decisions.
 
-    A replay is the folder of another run of positions: its answers are taken, and nobody is asked. Raises UserError for
-    an experiment that cannot be asked, for a folder with another run, or when a server refuses at once.
+    A replay is the folder of another run of positions: its answers are taken, and nobody is asked.
+    Raises UserError for an experiment that cannot be asked, for a folder with another run, or when
+    a server refuses at once.
     """
     manifest.check_code(folder)
     options = options or RunOptions()
@@ -300,14 +339,16 @@ def run(
     task.open(OfflineLayer()).check()
     if options.shard and experiment.notes == "fresh" and any(arm.sources for arm in study.arms):
         raise UserError(
-            "--shard asks a part of the deals, and placebo and shuffled notes are those of all; leave it out"
+            "--shard asks a part of the deals, and placebo and shuffled notes are those of "
+            "all; leave it out"
         )
     begin(plan, study)
     units = _units(folder, study)
     records = Decisions(units, study.samples)
     options = replace(options, models=replace(options.models, replay=None))
     runner = Runner(task, units, records, folder, options, progress)
-    before, skipped = records.numbers(), set[str]()
+    before = records.numbers()
+    skipped = set[str]()
 
     def on_end(outcome: Outcome[PositionUnit]) -> None:
         if outcome.result == SKIPPED:

@@ -1,4 +1,5 @@
-"""What a position-level ablation shows of each role, in words: which effects stand beside their controls.
+"""What a position-level ablation shows of each role, in words: which effects stand beside their
+controls.
 
 The templates come first, each with the condition under which it is printed.
 """
@@ -12,33 +13,50 @@ from experiments.analysis.sentence_templates import Template
 from experiments.tasks.positions.effects import Effect, Effects
 from roles.words import percent
 
-SAME_DECISIONS = Template("changes no decision in these positions", "all decisions are the baseline's")
-SAME_VALUES = Template("changes no value in these positions", "all decisions are worth as much as the baseline's")
+SAME_DECISIONS = Template(
+    "changes no decision in these positions", "all decisions are the baseline's"
+)
+SAME_VALUES = Template(
+    "changes no value in these positions", "all decisions are worth as much as the baseline's"
+)
 LOSES = Template(
-    "loses {size} points a decision{rollouts} {between}", "a positive loss, and the corrected p is below .05"
+    "loses {size} points a decision{rollouts} {between}",
+    "a positive loss, and the corrected p is below .05",
 )
 GAINS = Template(
-    "gains {size} points a decision{rollouts} {between}", "a negative loss, and the corrected p is below .05"
+    "gains {size} points a decision{rollouts} {between}",
+    "a negative loss, and the corrected p is below .05",
 )
 LOSS_OPEN = Template(
-    "may lose or gain, neither is shown nor excluded: {size} points {sign} a decision{rollouts} {between}, {p}",
+    "may lose or gain, neither is shown nor excluded: {size} points {sign} a "
+    "decision{rollouts} {between}, {p}",
     "the corrected p is .05 or more",
 )
 LOSS_NOT_CORRECTED = Template(
-    "has no loss or gain significant after correction: {size} points {sign} a decision{rollouts} {between}, {p}, "
-    "though the uncorrected interval excludes 0",
+    "has no loss or gain significant after correction: {size} points {sign} a decision{rollouts} "
+    "{between}, {p}, though the uncorrected interval excludes 0",
     "the 95 % interval excludes 0, and the corrected p is .05 or more",
 )
-FLIPS = Template("{percent} of decisions differ ({least} to {most}{floor})", "how many decisions an arm changes")
-NOTE_REMOVED = Template("Without {its_note} {flips}; it {loss}.", "the arm that removes a node's note")
+FLIPS = Template(
+    "{percent} of decisions differ ({least} to {most}{floor})", "how many decisions an arm changes"
+)
+NOTE_REMOVED = Template(
+    "Without {its_note} {flips}; it {loss}.", "the arm that removes a node's note"
+)
 NOTE_PLACEBO = Template(
-    "With a placebo of the same length {flips}; it {loss}{than_none}.", "the arm with a placebo in its place"
+    "With a placebo of the same length {flips}; it {loss}{than_none}.",
+    "the arm with a placebo in its place",
 )
-THAN_NONE = Template(", {size} {sign} than no note", "the placebo and the removal are shown to differ")
+THAN_NONE = Template(
+    ", {size} {sign} than no note", "the placebo and the removal are shown to differ"
+)
 NOTE_SHUFFLED = Template(
-    "With its role's note from another position {flips}; it {loss}.", "the arm with another position's note"
+    "With its role's note from another position {flips}; it {loss}.",
+    "the arm with another position's note",
 )
-NOTE_OTHER = Template("With {other_note} {flips}; it {loss}.", "any other arm about the node's note")
+NOTE_OTHER = Template(
+    "With {other_note} {flips}; it {loss}.", "any other arm about the node's note"
+)
 OTHER_NOTES = {
     "added": "its note, which the graph had not before,",
     "exact": "its program's note",
@@ -48,25 +66,30 @@ OTHER_NOTES = {
     "gate": "its moves as the only ones to choose from",
 }
 HELP_OPEN = Template(
-    "So these positions neither show nor exclude that the note helps.", "the removal is not shown to lose"
+    "So these positions neither show nor exclude that the note helps.",
+    "the removal is not shown to lose",
 )
 LENGTH_LOSES = Template(
     "So not all that is lost is the note's content: {note} loses less.",
     "this note is not shown to lose, and is shown to lose less than the removal",
 )
 CONTENT_OPEN = Template(
-    "So whether it is the content is open: what {notes} {loses} is not shown to differ from nothing or from that.",
+    "So whether it is the content is open: what {notes} {loses} is not shown to differ from "
+    "nothing or from that.",
     "these notes are neither shown to lose nor to lose less than the removal",
 )
 LENGTH_RULED_OUT = Template(
     "So the length of the prompt does not explain the loss: {note} loses, too.{likewise}",
-    "the removal and a note that says it is empty are shown to lose, and so is every other note in its place",
+    "the removal and a note that says it is empty are shown to lose, and so is every other "
+    "note in its place",
 )
 ALIKE = Template(
-    "With {notes} decisions lose, too, and these may mislead.", "so are notes that may mislead, and no other is open"
+    "With {notes} decisions lose, too, and these may mislead.",
+    "so are notes that may mislead, and no other is open",
 )
 LENGTH_OPEN = Template(
-    "So the note helps, by what it says or not. {likewise} No arm rules out the length of the prompt.",
+    "So the note helps, by what it says or not. {likewise} No arm rules out the length of "
+    "the prompt.",
     "the same without a note that says it is empty",
 )
 NOTES_LIKE = {
@@ -76,15 +99,20 @@ NOTES_LIKE = {
 }
 """What stands in the place of a note, by the kind of the arm."""
 NOTE = Template("{role}: {decisions}", "for each node with an arm about its note")
-FLOOR = Template("Noise floor ({arm}): asked again, {percent} of decisions differ.", "the noise floor")
-ALL_NOTES = Template("{arrangement}: {flips}; it {loss}.", "the arms about all notes together, and any other")
+FLOOR = Template(
+    "Noise floor ({arm}): asked again, {percent} of decisions differ.", "the noise floor"
+)
+ALL_NOTES = Template(
+    "{arrangement}: {flips}; it {loss}.", "the arms about all notes together, and any other"
+)
 ARRANGEMENTS = {
     "permuted": "The notes in another order",
     "same_compute": "As many calls of one seat",
     "same_tokens": "As many tokens of one seat",
 }
 OWN_HAND = Template(
-    "{arm} cheats: it is told the own hand, which no seat may know. {flips}; valued by the true hand, it {loss}.",
+    "{arm} cheats: it is told the own hand, which no seat may know. {flips}; valued by the "
+    "true hand, it {loss}.",
     "a cheating arm",
 )
 CONVENTIONS = Template(
@@ -92,19 +120,24 @@ CONVENTIONS = Template(
     "positions ask for a convention",
 )
 KEPT = Template("{arm} {percent}{less_often}", "for each arm but the noise floors")
-UNCORRELATED = Template("{n} arms are in {folder}, too: a correlation over arms takes three.", "fewer than three arms")
+UNCORRELATED = Template(
+    "{n} arms are in {folder}, too: a correlation over arms takes three.", "fewer than three arms"
+)
 EQUAL_ARMS = Template(
-    "No rank correlation of {figure} with whole games: all {n} arms are equal in one of them.", "it does not exist"
+    "No rank correlation of {figure} with whole games: all {n} arms are equal in one of them.",
+    "it does not exist",
 )
 CORRELATED = Template(
-    "Rank correlation of {figure} with whole games over {n} arms: {size} ({p}, by permutation of the arms).",
+    "Rank correlation of {figure} with whole games over {n} arms: {size} ({p}, by "
+    "permutation of the arms).",
     "three arms or more",
 )
 
 
 def sentences(effects: Effects, contrasts: Mapping[str, Mapping[str, float]] = {}) -> Iterator[str]:
-    """Yield what a design of coalitions shows, and contrasts, which are given by their weights; then a paragraph for
-    each role with an arm, or several roles of one arm, then what concerns all of them."""
+    """Yield what a design of coalitions shows, and contrasts, which are given by their weights;
+    then a paragraph for each role with an arm, or several roles of one arm, then what concerns all
+    of them."""
     if effects.designed.coalitions:
         yield from coalition_sentences.sentences(effects.designed.coalitions)
     yield from coalition_sentences.own_contrasts(effects.designed.contrasts, contrasts)
@@ -133,13 +166,18 @@ def _role(effects: Effects, nodes: Sequence[str], rows: Sequence[Effect]) -> Ite
     by_kind = {effect.arm.kind: effect for effect in rows}
     removed, placebo, shuffled = (by_kind.get(kind) for kind in ("removed", "placebo", "shuffled"))
     if removed:
-        yield NOTE_REMOVED(its_note="its note" if len(nodes) == 1 else "their notes", **_effect(removed))
+        yield NOTE_REMOVED(
+            its_note="its note" if len(nodes) == 1 else "their notes", **_effect(removed)
+        )
     if padded := by_kind.get("padded"):
         yield NOTE_OTHER(other_note=NOTES_LIKE["padded"], **_effect(padded))
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
         shown = less is not None and removed is not None and effects.differs(placebo, removed)
-        than_none = THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more")) if less and shown else ""
+        if less and shown:
+            than_none = THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more"))
+        else:
+            than_none = ""
         yield NOTE_PLACEBO(**_effect(placebo), than_none=than_none)
     if shuffled:
         yield NOTE_SHUFFLED(**_effect(shuffled))
@@ -154,15 +192,23 @@ def _role(effects: Effects, nodes: Sequence[str], rows: Sequence[Effect]) -> Ite
 
 def _sign(test: Comparison, positive: str) -> str:
     """Return `less` or `more`; `positive`: that of a positive mean."""
-    return positive if test.mean > 0 else {"less": "more", "more": "less"}[positive]
+    if test.mean > 0:
+        return positive
+    return {"less": "more", "more": "less"}[positive]
 
 
 def _effect(effect: Effect) -> dict[str, str]:
     """Return how many decisions differ, and what that loses."""
     least, most = map(percent, effect.flips_between)
     differs = significant(effect.beyond_p)
-    open_ = "" if differs or not effect.flips else "; more than that is not shown"
-    floor = "" if effect.floor is None else f"; noise floor {percent(effect.floor)}{open_}"
+    if differs or not effect.flips:
+        open_ = ""
+    else:
+        open_ = "; more than that is not shown"
+    if effect.floor is None:
+        floor = ""
+    else:
+        floor = f"; noise floor {percent(effect.floor)}{open_}"
     flips = FLIPS(percent=percent(effect.flips), least=least, most=most, floor=floor)
     return {"flips": flips, "loss": _loss(effect)}
 
@@ -170,12 +216,17 @@ def _effect(effect: Effect) -> dict[str, str]:
 def _loss(effect: Effect) -> str:
     loss = effect.judged
     if loss.p is None:
-        return SAME_VALUES() if effect.flips else SAME_DECISIONS()
+        if effect.flips:
+            return SAME_VALUES()
+        return SAME_DECISIONS()
     values = {"size": f"{abs(loss.mean):.2f}", "rollouts": " by rollouts" if effect.rolled else ""}
     if effect.claimed:
         gains = loss.mean <= 0
         return (GAINS if gains else LOSES)(between=_between(loss, flip=gains), **values)
-    template = LOSS_NOT_CORRECTED if significant(loss.p) else LOSS_OPEN
+    if significant(loss.p):
+        template = LOSS_NOT_CORRECTED
+    else:
+        template = LOSS_OPEN
     p = conclusions.pvalue(effect.p_holm)
     p = f"Holm-corrected p {p if p.startswith('<') else f'= {p}'}"
     return template(sign=_sign(loss, "less"), between=_between(loss), p=p, **values)
@@ -220,11 +271,19 @@ def _loses(effect: Effect) -> bool:
 
 def _conventions(effects: Effects) -> Iterator[str]:
     """Yield which notes the conventions need that probes ask about, in one sentence."""
-    rows = [effect for effect in effects.effects if effect.keeps is not None and not effect.arm.is_noise_floor]
+    rows = []
+    for effect in effects.effects:
+        if effect.keeps is not None and not effect.arm.is_noise_floor:
+            rows.append(effect)
     if rows:
         kept = max(rows, key=lambda effect: effect.positions).kept or 0.0
         arms = (
-            KEPT(arm=row.arm.name, percent=percent(row.keeps or 0.0), less_often=_less(row.keeps_less)) for row in rows
+            KEPT(
+                arm=row.arm.name,
+                percent=percent(row.keeps or 0.0),
+                less_often=_less(row.keeps_less),
+            )
+            for row in rows
         )
         yield CONVENTIONS(percent=percent(kept), kept="; ".join(arms))
 

@@ -1,4 +1,5 @@
-"""An experiment on positions: its bank, its arms, and its record `run.yaml`, which is that of every experiment.
+"""An experiment on positions: its bank, its arms, and its record `run.yaml`, which is that of every
+experiment.
 
 ```yaml
 # house-notes.yaml
@@ -79,13 +80,15 @@ def study_of(plan: Plan) -> PositionStudy:
     if not study.positions:
         counts = ", ".join(map(str, sorted(set(experiment.players))))
         raise UserError(
-            f"{str(study.bank.path)!r} has no position of {counts} players, so there is nothing to decide; build a "
-            "bank from more games"
+            f"{str(study.bank.path)!r} has no position of {counts} players, so there is nothing "
+            "to decide; build a bank from more games"
         )
     digest = plan_digest(experiment)
     if digest and digest != study.bank.head.digest:
         path = str(study.bank.path)
-        raise UserError(f"{path!r} is another bank than that of the run: {study.bank.head.digest}, not {digest}")
+        raise UserError(
+            f"{path!r} is another bank than that of the run: {study.bank.head.digest}, not {digest}"
+        )
     return study
 
 
@@ -105,7 +108,9 @@ def read(folder: Path) -> PositionStudy:
     experiment = checked(settings, str(folder / RUN), folder)
     arms = run.listed_arms(experiment)
     arms.sort(key=lambda arm: arm.name != experiment.baseline)
-    return PositionStudy(experiment, tuple(arms), str(folder / COPY), tuple(record.get("remarks") or ()))
+    return PositionStudy(
+        experiment, tuple(arms), str(folder / COPY), tuple(record.get("remarks") or ())
+    )
 
 
 # The record
@@ -116,7 +121,8 @@ def begin(plan: Plan, study: PositionStudy) -> None:
 
     Raises UserError for a folder that holds another run, and names the difference.
     """
-    folder, head = plan.folder, study.bank.head
+    folder = plan.folder
+    head = study.bank.head
     entry = {"name": head.name, "digest": head.digest, "positions": head.positions}
     if (folder / RUN).exists():
         _check(folder, plan, entry)
@@ -138,7 +144,8 @@ def _check(folder: Path, plan: Plan, bank: Mapping[str, Any]) -> None:
     for key, (old, new) in differences.items():
         if old != new:
             raise UserError(
-                f"{str(folder)!r} holds a run with another {key}: {difference(old, new)}; give another --out"
+                f"{str(folder)!r} holds a run with another {key}: {difference(old, new)}; "
+                "give another --out"
             )
     arms = RecordedRun.parsed(record).listed_arms(before)
     players = {arm.name: arm.everybody for arm in plan.arms}
@@ -149,17 +156,23 @@ def _check(folder: Path, plan: Plan, bank: Mapping[str, Any]) -> None:
 
 def _check_player(folder: Path, arm: str, old: PlayerSpec, new: PlayerSpec) -> None:
     """Raise UserError where an arm has another graph or other models than before."""
-    models = [{name: _deciding(model) for name, model in spec.models.items()} for spec in (old, new)]
-    configs = [spec.config.model_dump(mode="json", exclude={"name"}) if spec.config else {} for spec in (old, new)]
+    models = []
+    for spec in (old, new):
+        models.append({name: _deciding(model) for name, model in spec.models.items()})
+    configs = []
+    for spec in (old, new):
+        configs.append(spec.config.model_dump(mode="json", exclude={"name"}) if spec.config else {})
     for what, (before, now) in {"models": models, "graph": configs}.items():
         if before != now:
             raise UserError(
-                f"{str(folder)!r} holds arm {arm!r} with another {what}: {difference(before, now)}; give another "
-                "--out, or the arm another name"
+                f"{str(folder)!r} holds arm {arm!r} with another {what}: "
+                f"{difference(before, now)}; give another --out, or the arm another name"
             )
 
 
 def _deciding(model: Model) -> object:
     """Return the settings of a model that decide what it answers."""
     settings = settled(model)
-    return settings if isinstance(settings, str) else dict(settings.deciding)
+    if isinstance(settings, str):
+        return settings
+    return dict(settings.deciding)

@@ -1,7 +1,8 @@
-"""The truth of a bank: the hidden cards, and which journal a position is from. Kept at the end of a bank's file.
+"""The truth of a bank: the hidden cards, and which journal a position is from. Kept at the end of a
+bank's file.
 
-Only what cheats by intention (the arm `own_hand`), and what is read by people alone, may import this file; a test
-keeps that.
+Only what cheats by intention (the arm `own_hand`), and what is read by people alone, may import
+this file; a test keeps that.
 """
 
 import json
@@ -30,7 +31,8 @@ class PositionTruth(Frozen):
 
 
 def truths(bank: str | Path) -> dict[str, PositionTruth]:
-    """Return the truths of a bank by the names of positions, if it has any. Raises UserError for an unreadable file."""
+    """Return the truths of a bank by the names of positions, if it has any. Raises UserError for an
+    unreadable file."""
     lines = (line for line in plain_lines(path_of(bank)) if line.startswith(TRUTH))
     try:
         rows = [PositionTruth.model_validate(json.loads(line)["truth"]) for line in lines]

@@ -43,39 +43,50 @@ FIGURES: Mapping[str, Callable[[Outcome], float]] = {
 
 
 def compare_games(effects: Effects, run: Path) -> FromGames:
-    """Compare a run of positions with a run of games, whose arms are matched by their names (`no-analyst`).
+    """Compare a run of positions with a run of games, whose arms are matched by their names
+    (`no-analyst`).
 
-    Over arms, figures of positions are correlated with the mean paired difference of whole games. Arms that cheat and
-    noise floors are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
+    Over arms, figures of positions are correlated with the mean paired difference of whole games.
+    Arms that cheat and noise floors are left out: the baseline once more is near 0 in both. Raises
+    UserError when the runs share no arm.
     """
     games = _losses(run)
-    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and not e.arm.is_noise_floor]
+    rows = []
+    for e in effects.effects:
+        if e.arm.name in games and not e.arm.cheats and not e.arm.is_noise_floor:
+            rows.append(e)
     if not rows:
         raise UserError(
-            f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
+            f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: "
+            f"{', '.join(games) or 'none'}"
         )
     names = [row.arm.name for row in rows]
-    arms = [
-        ArmInBoth(
-            row.arm.name,
-            row.flips,
-            mean(row.loss),
-            mean(row.rolled) if row.rolled else None,
-            fmean(games[row.arm.name].values()),
-            len(games[row.arm.name]),
+    arms = []
+    for row in rows:
+        arms.append(
+            ArmInBoth(
+                row.arm.name,
+                row.flips,
+                mean(row.loss),
+                mean(row.rolled) if row.rolled else None,
+                fmean(games[row.arm.name].values()),
+                len(games[row.arm.name]),
+            )
         )
-        for row in rows
-    ]
-    figures = [name for name in FIGURES if "rollouts" not in name or all(row.rolled for row in rows)]
-    correlations = [
-        correlate(
-            figure,
-            [_over_deals(FIGURES[figure], effects.outcomes[name]) for name in names],
-            [fmean(games[name].values()) for name in names],
-        )
-        for figure in figures
-        if len(names) >= LEAST
-    ]
+    figures = []
+    for name in FIGURES:
+        if "rollouts" not in name or all(row.rolled for row in rows):
+            figures.append(name)
+    correlations = []
+    for figure in figures:
+        if len(names) >= LEAST:
+            correlations.append(
+                correlate(
+                    figure,
+                    [_over_deals(FIGURES[figure], effects.outcomes[name]) for name in names],
+                    [fmean(games[name].values()) for name in names],
+                )
+            )
     return FromGames(run.name, tuple(sorted(arms, key=lambda arm: -arm.games)), tuple(correlations))
 
 
@@ -84,11 +95,16 @@ def _over_deals(figure: Callable[[Outcome], float], outcomes: Sequence[Outcome])
 
 
 def _losses(run: Path) -> dict[str, dict[str, float]]:
-    """Return by arm how much less it scores than the baseline on shared deals, by seed: the same deck at all counts."""
+    """Return by arm how much less it scores than the baseline on shared deals, by seed: the same
+    deck at all counts."""
     baseline = run_folder.run(run).get("baseline")
     if not baseline:
-        raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
-    means = cluster_means(((row.arm, row.seed, row.players), row.score_strict) for row in run_folder.read_rows(run))
+        raise UserError(
+            f"the run in {str(run)!r} has no baseline, so its arms have no paired differences"
+        )
+    means = cluster_means(
+        ((row.arm, row.seed, row.players), row.score_strict) for row in run_folder.read_rows(run)
+    )
     losses: dict[str, list[tuple[str, float]]] = {arm: [] for arm, *_ in means if arm != baseline}
     for (arm, seed, players), score in means.items():
         standard = means.get((baseline, seed, players))

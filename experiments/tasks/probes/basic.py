@@ -1,7 +1,7 @@
 """The probes of the pack `basic`: play hints, save hints, news, and discarding without fear.
 
-The pack does not say which of several touched cards a hint is about, nor which card is discarded. So its play hints
-are read where they touch one card, and any discard keeps rule 1.
+The pack does not say which of several touched cards a hint is about, nor which card is discarded.
+So its play hints are read where they touch one card, and any discard keeps rule 1.
 """
 
 from experiments.tasks.probes.convention import (
@@ -23,7 +23,10 @@ from orchestrator.hanabi.literal_knowledge import hinted
 from orchestrator.hanabi.moves import Hint, HintRank
 from orchestrator.hanabi.view import View
 
-NEWEST, STALLS, REPEATS, SAVES = "newest", "hints to pass time", "repeats itself", "saves first"
+NEWEST = "newest"
+STALLS = "hints to pass time"
+REPEATS = "repeats itself"
+SAVES = "saves first"
 """Players of other conventions; the last three break one rule each."""
 
 
@@ -48,7 +51,11 @@ def _play_hints(view: View) -> tuple[Hint, ...]:
 def _save_hints(view: View) -> tuple[Hint, ...]:
     """Return the hints at a 5, a 2 without another copy in sight, or a last copy (rule 3)."""
     table = Table(view)
-    cards = {card for hand in view.hands for card in hand.cards if table.precious(card)}
+    cards = set()
+    for hand in view.hands:
+        for card in hand.cards:
+            if table.precious(card):
+                cards.add(card)
     types = sum(1 << INDEX[card] for card in cards)
     return tuple(hint for hint in hints(view) if _tells(view, hint, types))
 
@@ -59,7 +66,8 @@ def _fits(view: View) -> bool:
 
 
 def _sure(view: View) -> bool:
-    """Return True if there may be an own card to play: known to fit, or named by a hint since the last turn."""
+    """Return True if there may be an own card to play: known to fit, or named by a hint since the
+    last turn."""
     return _fits(view) or bool(Table(view).sure) or any(hints_to_me(view))
 
 
@@ -68,11 +76,18 @@ def play_hint_read(view: View) -> Question | None:
     if hint is None or len(hint.past.slots) != 1:
         return None
     (slot,) = hint.past.slots
-    mask, piles = view.own[slot].mask, view.piles
-    savable = OF_RANK[5] | OF_RANK[2] | piles.critical if isinstance(hint.hint, HintRank) else piles.critical
+    mask = view.own[slot].mask
+    piles = view.piles
+    if isinstance(hint.hint, HintRank):
+        savable = OF_RANK[5] | OF_RANK[2] | piles.critical
+    else:
+        savable = piles.critical
     if mask & savable & ~piles.dead or not mask & piles.playable or _fits(view):
         return None
-    why = f"by rules 1 to 3 it is a play hint, for nothing there is to be saved, and it names slot {slot} alone"
+    why = (
+        "by rules 1 to 3 it is a play hint, for nothing there is to be saved, and it names slot "
+        f"{slot} alone"
+    )
     return Question(f"{hint} alone: what do you do?", plays(slot), why, (LITERAL,))
 
 
@@ -85,7 +100,9 @@ def play_hint_given(view: View) -> Question | None:
     if not saves:
         return None
     why = "by rule 5 a play hint goes before a save hint; these name a card that can be played now"
-    return Question("Both kinds of hint would do: which do you give?", true, why, (SAVES,), {SAVES: saves})
+    return Question(
+        "Both kinds of hint would do: which do you give?", true, why, (SAVES,), {SAVES: saves}
+    )
 
 
 def save_given(view: View) -> Question | None:
@@ -102,11 +119,23 @@ def news(view: View) -> Question | None:
     if _sure(view) or not true or not repeats or 3 * len(true) > len(view.legal):
         return None
     why = "by rule 4 the other hints at these cards say what their owner knows already"
-    return Question("Which hints tell of a card to play, and are news?", true, why, (REPEATS,), {REPEATS: repeats})
+    return Question(
+        "Which hints tell of a card to play, and are news?",
+        true,
+        why,
+        (REPEATS,),
+        {REPEATS: repeats},
+    )
 
 
 def discard(view: View) -> Question | None:
-    if _sure(view) or not view.tokens or _play_hints(view) or _save_hints(view) or not discards(view):
+    if (
+        _sure(view)
+        or not view.tokens
+        or _play_hints(view)
+        or _save_hints(view)
+        or not discards(view)
+    ):
         return None
     why = "by rule 1 a player who can give neither a play hint nor a save hint discards"
     text = "No hint helps to play or to save: what do you do?"
@@ -118,5 +147,7 @@ CONVENTIONS = (
     Convention("play-hint-given", "5: give a play hint rather than a save hint.", play_hint_given),
     Convention("save-given", "3: with nothing to play, save what must not be lost.", save_given),
     Convention("news", "4: give hints with new information only.", news, (3, 4, 5)),
-    Convention("discard", "1: discard if neither kind of hint is possible.", discard, always_same=True),
+    Convention(
+        "discard", "1: discard if neither kind of hint is possible.", discard, always_same=True
+    ),
 )

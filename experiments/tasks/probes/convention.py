@@ -1,4 +1,5 @@
-"""A convention of a pack: its rule, where it decides, and what other players than one who keeps it do there."""
+"""A convention of a pack: its rule, where it decides, and what other players than one who keeps it
+do there."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -59,7 +60,10 @@ class Received:
         """Return the hint in words, to the player who got it."""
         what = str(self.hint).split(maxsplit=2)[2]
         *more, last = map(str, self.past.slots)
-        slots = f"slots {', '.join(more)} and {last}" if more else f"slot {last}"
+        if more:
+            slots = f"slots {', '.join(more)} and {last}"
+        else:
+            slots = f"slot {last}"
         return f"P{self.past.seat} hinted you {what}, which touched {slots}"
 
 
@@ -74,7 +78,9 @@ def hints_to_me(view: View) -> Iterator[Received]:
 def only_hint(view: View) -> Received | None:
     """Return the hint since the asked player's last turn, if there was just one."""
     hints = list(hints_to_me(view))
-    return hints[0] if len(hints) == 1 else None
+    if len(hints) == 1:
+        return hints[0]
+    return None
 
 
 def hints(view: View) -> list[Hint]:
@@ -95,9 +101,15 @@ def touched(view: View, hint: Hint) -> tuple[int, ...]:
 
 
 def at_a_playable_card(view: View) -> list[Hint]:
-    """Return the hints that touch a card which can be played now: those of a player without conventions."""
-    cards, fits = {hand.seat: hand.cards for hand in view.hands}, view.piles.playable
-    return [h for h in hints(view) if any(fits >> INDEX[cards[h.to][slot]] & 1 for slot in touched(view, h))]
+    """Return the hints that touch a card which can be played now: those of a player without
+    conventions."""
+    cards = {hand.seat: hand.cards for hand in view.hands}
+    fits = view.piles.playable
+    hs = list[Hint]()
+    for h in hints(view):
+        if any(fits >> INDEX[cards[h.to][slot]] & 1 for slot in touched(view, h)):
+            hs.append(h)
+    return hs
 
 
 def plays(slot: int) -> Moves:
@@ -111,8 +123,10 @@ def rule_player(name: str) -> Callable[[View], Move]:
 
 
 def literal(view: View) -> Moves:
-    """Return all that a player without conventions may do: iggi hints literally and reads hints literally."""
-    rule, dice = partners.get("iggi").rule, Random(0)
+    """Return all that a player without conventions may do: iggi hints literally and reads hints
+    literally."""
+    rule = partners.get("iggi").rule
+    dice = Random(0)
     untouched = dice.getstate()
     move, _ = rule(view, dice)
     if dice.getstate() == untouched:
@@ -121,6 +135,10 @@ def literal(view: View) -> Moves:
 
 
 def other_moves(view: View, players: Mapping[str, Plays]) -> dict[str, Moves]:
-    """Return the moves of players of other conventions by name, the literal one first; who has none is left out."""
+    """Return the moves of players of other conventions by name, the literal one first; who has none
+    is left out."""
     moves = {name: play(view) for name, play in players.items()}
-    return {LITERAL: literal(view), **{name: (move,) for name, move in moves.items() if move is not None}}
+    return {
+        LITERAL: literal(view),
+        **{name: (move,) for name, move in moves.items() if move is not None},
+    }

@@ -1,18 +1,39 @@
-"""The pack `hgroup_1`: its rules as a program, and its probes on chop, focus, play and save hints, good touch, waiting.
+"""The pack `hgroup_1`: its rules as a program, and its probes on chop, focus, play and save hints,
+good touch, waiting.
 
-The beginner's rules of prompts/conventions/hgroup_1.md. Nothing plays games by this program but the probes, which need
-histories in which everybody keeps to the pack. The pack has no finesse: its rule 3 knows a card that will be playable
-soon, and rule 8 trusts a card played out of turn, but nobody there is asked to play a card that no hint touched.
+The beginner's rules of prompts/conventions/hgroup_1.md. Nothing plays games by this program but the
+probes, which need histories in which everybody keeps to the pack. The pack has no finesse: its rule
+3 knows a card that will be playable soon, and rule 8 trusts a card played out of turn, but nobody
+there is asked to play a card that no hint touched.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 
-from experiments.tasks.probes.convention import LITERAL, Convention, Question, hints, only_hint, plays, touched
+from experiments.tasks.probes.convention import (
+    LITERAL,
+    Convention,
+    Question,
+    hints,
+    only_hint,
+    plays,
+    touched,
+)
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import ANY, CARDS, DECK_SIZE, HAND_SIZES, INDEX, OF_RANK, Card, Mask, Piles
+from orchestrator.hanabi.cards import (
+    ANY,
+    CARDS,
+    DECK_SIZE,
+    HAND_SIZES,
+    INDEX,
+    OF_RANK,
+    Card,
+    Mask,
+    Piles,
+)
 from orchestrator.hanabi.convention.common_knowledge import counted
 from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
@@ -27,7 +48,8 @@ class Reading:
     focus: int
     on_chop: bool
     playable: Mask
-    """The types of the focus if the hint is a play hint: playable now, or once the known cards of others are played."""
+    """The types of the focus if the hint is a play hint: playable now, or once the known cards of
+    others are played."""
     saved: Mask
     """The types of the focus if the hint saves it; none when the focus is not the chop."""
     hand: tuple[Mask, ...]
@@ -48,21 +70,31 @@ class HGroup:
 
     @classmethod
     def start(cls, players: int) -> "HGroup":
-        hands, size = unknown_hands(players), HAND_SIZES[players]
+        hands = unknown_hands(players)
+        size = HAND_SIZES[players]
         piles = Piles((0, 0, 0, 0, 0), ())
         return cls(piles, DECK_SIZE - players * size, hands, hands, ((False,) * size,) * players)
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HGroup":
         """Return what everybody knows after one more move; `discards` lie there then."""
-        move, seat, deck, piles = past.move, past.seat, self.deck, Piles(past.fireworks, discards)
+        move = past.move
+        seat = past.seat
+        deck = self.deck
+        piles = Piles(past.fireworks, discards)
         if isinstance(move, Play | Discard):
-            new, deck = (ANY,) if deck else (), max(0, deck - 1)
-            literal, by_rules = (shifted(hands[seat], move.slot, new) for hands in (self.literal, self.by_rules))
+            new = (ANY,) if deck else ()
+            deck = max(0, deck - 1)
+            literal, by_rules = (
+                shifted(hands[seat], move.slot, new) for hands in (self.literal, self.by_rules)
+            )
             touched = shifted(self.touched[seat], move.slot, (False,) * len(new))
         else:
-            seat, by_rules = move.to, self.read(move, past.slots).hand
+            seat = move.to
+            by_rules = self.read(move, past.slots).hand
             literal = hinted(self.literal[seat], move, past.slots)
-            touched = tuple(flag or slot in past.slots for slot, flag in enumerate(self.touched[seat]))
+            touched = tuple(
+                flag or slot in past.slots for slot, flag in enumerate(self.touched[seat])
+            )
         hands = with_hand(self.literal, seat, literal)
         rules = counted(with_hand(self.by_rules, seat, by_rules), hands, piles)
         return HGroup(piles, deck, hands, rules, with_hand(self.touched, seat, touched))
@@ -79,18 +111,31 @@ class HGroup:
         masks = [mask or other for mask, other in zip(masks, literal, strict=True)]
         new = [slot for slot in slots if not self.touched[to][slot]]
         chop = self.chop(to)
-        focus = chop if chop is not None and chop in slots else max(new or slots)
+        if chop is not None and chop in slots:
+            focus = chop
+        else:
+            focus = max(new or slots)
         playable = masks[focus] & (self.piles.playable | self._soon(to))
-        saved = masks[focus] & self._worth_saving(hint) if focus == chop else 0
+        if focus == chop:
+            saved = masks[focus] & self._worth_saving(hint)
+        else:
+            saved = 0
         for slot in new:
             masks[slot] = masks[slot] & ~_played(self.piles) or masks[slot]
         masks[focus] = masks[focus] & (playable | saved) or masks[focus]
         return Reading(focus, focus == chop, playable, saved, tuple(masks))
 
     def _soon(self, to: int) -> Mask:
-        """Return the types that can be played once cards are played that others hold and know of."""
-        tops, types = list(self.piles.fireworks), 0
-        held = [mask for seat, hand in enumerate(self.by_rules) if seat != to for mask in hand if mask.bit_count() == 1]
+        """Return the types that can be played once cards are played that others hold and know
+        of."""
+        tops = list(self.piles.fireworks)
+        types = 0
+        held = []
+        for seat, hand in enumerate(self.by_rules):
+            if seat != to:
+                for mask in hand:
+                    if mask.bit_count() == 1:
+                        held.append(mask)
         cards = {CARDS[mask.bit_length() - 1] for mask in held}
         for colour in range(5):
             top = tops[colour]
@@ -108,7 +153,10 @@ class HGroup:
 
 
 def _played(piles: Piles) -> Mask:
-    return sum(1 << 5 * colour + rank for colour, top in enumerate(piles.fireworks) for rank in range(top))
+    played = 0
+    for colour, top in enumerate(piles.fireworks):
+        played += sum(1 << 5 * colour + rank for rank in range(top))
+    return played
 
 
 def knowledge(view: View, turns: int | None = None) -> HGroup:
@@ -162,22 +210,29 @@ class Table:
 
     @cached_property
     def in_danger(self) -> int | None:
-        """The chop of the next player if they know of no card to play, and the card there must not be lost."""
+        """The chop of the next player if they know of no card to play, and the card there must not
+        be lost."""
         slot = self.now.chop(self.next)
-        if slot is None or any(is_certain(mask, self.view.piles.playable) for mask in self.now.by_rules[self.next]):
+        if slot is None or any(
+            is_certain(mask, self.view.piles.playable) for mask in self.now.by_rules[self.next]
+        ):
             return None
-        return slot if self.precious(self.hands[self.next][slot]) else None
+        if self.precious(self.hands[self.next][slot]):
+            return slot
+        return None
 
     def precious(self, card: Card) -> bool:
-        """Return True for a 5, a 2 without another copy in sight, the last copy of a card that is still needed."""
+        """Return True for a 5, a 2 without another copy in sight, the last copy of a card that is
+        still needed."""
         bit = 1 << INDEX[card]
         if self.view.piles.dead & bit:
             return False
-        seen = sum(other == card for hand in self.hands.values() for other in hand)
+        seen = sum(other == card for other in chain.from_iterable(self.hands.values()))
         return bool(self.view.piles.critical & bit) or (card.rank == 2 and seen == 1)
 
     def saves(self) -> Iterator[Hint]:
-        """Yield the hints that save the next player's chop by rule 4, and do not make them play it in error."""
+        """Yield the hints that save the next player's chop by rule 4, and do not make them play it
+        in error."""
         if (slot := self.in_danger) is None:
             return
         bit = 1 << INDEX[self.hands[self.next][slot]]
@@ -188,7 +243,8 @@ class Table:
                 yield hint
 
     def play_hints(self) -> Iterator[Hint]:
-        """Yield the hints that tell a partner for certain of a card that can be played now, good touch or not."""
+        """Yield the hints that tell a partner for certain of a card that can be played now, good
+        touch or not."""
         playable = self.view.piles.playable
         for hint in hints(self.view):
             read = self.reading(hint)
@@ -198,15 +254,15 @@ class Table:
                 yield hint
 
     def good_touch(self, hint: Hint) -> bool:
-        """Return True if no newly touched card is played already, touched in another hand, or there twice (rule 5)."""
+        """Return True if no newly touched card is played already, touched in another hand, or there
+        twice (rule 5)."""
         new = [slot for slot in touched(self.view, hint) if not self.now.touched[hint.to][slot]]
         cards = [self.hands[hint.to][slot] for slot in new]
-        elsewhere = {
-            card
-            for seat, hand in self.hands.items()
-            for slot, card in enumerate(hand)
-            if self.now.touched[seat][slot] and not (seat == hint.to and slot in new)
-        }
+        elsewhere = set()
+        for seat, hand in self.hands.items():
+            for slot, card in enumerate(hand):
+                if self.now.touched[seat][slot] and not (seat == hint.to and slot in new):
+                    elsewhere.add(card)
         played = _played(self.view.piles)
         return len(set(cards)) == len(cards) and not any(
             played >> INDEX[card] & 1 or card in elsewhere for card in cards
@@ -216,8 +272,11 @@ class Table:
 def steps(table: Table) -> Iterator[Move]:
     """Yield the moves of rule 7 in their order: save, play, play hint, discard the chop."""
     yield from table.saves()
-    lowest = {slot: next(r for r, types in OF_RANK.items() if table.own[slot].possible & types) for slot in table.sure}
-    yield from (Play(slot=slot) for slot in sorted(table.sure, key=lambda slot: (lowest[slot], slot)))
+    lowest = {}
+    for slot in table.sure:
+        lowest[slot] = next(r for r, types in OF_RANK.items() if table.own[slot].possible & types)
+    for slot in sorted(table.sure, key=lambda slot: (lowest[slot], slot)):
+        yield Play(slot=slot)
     yield from (hint for hint in table.play_hints() if table.good_touch(hint))
     chop = table.now.chop(table.view.seat)
     if chop is not None:
@@ -232,7 +291,10 @@ def play(view: View) -> Move | None:
 
 # The probes
 
-NEWEST, OLDEST, PLAYS, BLIND = "newest", "oldest", "sees a play hint", "touches anything"
+NEWEST = "newest"
+OLDEST = "oldest"
+PLAYS = "sees a play hint"
+BLIND = "touches anything"
 """Players of other conventions; the last two make one mistake each."""
 
 
@@ -250,12 +312,24 @@ def _focus(view: View, *, on_chop: bool) -> Question | None:
     hint = only_hint(view)
     if hint is None or len(hint.past.slots) < 2:
         return None
-    read, table = knowledge(view, hint.index).read(hint.hint, hint.past.slots), Table(view)
-    if read.on_chop != on_chop or read.saved or table.sure != [read.focus] or table.in_danger is not None:
+    read = knowledge(view, hint.index).read(hint.hint, hint.past.slots)
+    table = Table(view)
+    if (
+        read.on_chop != on_chop
+        or read.saved
+        or table.sure != [read.focus]
+        or table.in_danger is not None
+    ):
         return None
-    which = "the chop card" if on_chop else "the newest of the cards that were untouched"
+    if on_chop:
+        which = "the chop card"
+    else:
+        which = "the newest of the cards that were untouched"
     why = f"by rule 2 the focus is {which}, slot {read.focus}, and no save fits: it can be played"
-    rivals = (LITERAL, NEWEST) if on_chop else (LITERAL, OLDEST)
+    if on_chop:
+        rivals = (LITERAL, NEWEST)
+    else:
+        rivals = (LITERAL, OLDEST)
     return Question(f"{hint}: which card can you play?", plays(read.focus), why, rivals)
 
 
@@ -267,7 +341,10 @@ def play_hint_given(view: View) -> Question | None:
     if table.sure or table.in_danger is not None:
         return None
     good = tuple(hint for hint in table.play_hints() if table.good_touch(hint))
-    why = "only these hints have a playable card as their focus, by rules 2 and 3, and touch no useless card"
+    why = (
+        "only these hints have a playable card as their focus, by rules 2 and 3, and touch no "
+        "useless card"
+    )
     return Question("Which hints tell a partner of a card to play?", good, why, (OLDEST, NEWEST))
 
 
@@ -279,7 +356,10 @@ def good_touch(view: View) -> Question | None:
     bad = tuple(hint for hint in table.play_hints() if not table.good_touch(hint))
     if not bad:
         return None
-    why = "by rule 5 the other play hints touch a card that is played already, or touched in another hand, or twice"
+    why = (
+        "by rule 5 the other play hints touch a card that is played already, or touched in "
+        "another hand, or twice"
+    )
     return Question("Which play hint touches no useless card?", good, why, (BLIND,), {BLIND: bad})
 
 
@@ -289,8 +369,13 @@ def save_given(view: View) -> Question | None:
     if (slot := table.in_danger) is None or not saves:
         return None
     card = table.hands[table.next][slot]
-    why = f"P{table.next}'s chop is slot {slot}, {card}, which must not be lost; these hints save it by rule 4"
-    text = f"P{table.next} moves next: which hint keeps them from losing a card that the team needs?"
+    why = (
+        f"P{table.next}'s chop is slot {slot}, {card}, which must not be lost; these hints save "
+        "it by rule 4"
+    )
+    text = (
+        f"P{table.next} moves next: which hint keeps them from losing a card that the team needs?"
+    )
     return Question(text, saves, why, (LITERAL,))
 
 
@@ -298,22 +383,38 @@ def save_read(view: View) -> Question | None:
     """Ask about a hint on the chop that fits a save: the card is kept, and not played."""
     if (hint := only_hint(view)) is None:
         return None
-    read, slot = knowledge(view, hint.index).read(hint.hint, hint.past.slots), Table(view).now.chop(view.seat)
+    read = knowledge(view, hint.index).read(hint.hint, hint.past.slots)
+    slot = Table(view).now.chop(view.seat)
     if not read.saved or slot is None or play(view) != Discard(slot=slot):
         return None
-    why = f"by rule 4 the hint may save slot {read.focus}, the chop: it stays, and slot {slot} is the chop now"
+    why = (
+        f"by rule 4 the hint may save slot {read.focus}, the chop: it stays, and slot {slot} is "
+        "the chop now"
+    )
     rivals = (LITERAL, PLAYS)
-    return Question(f"{hint}: what do you do?", (Discard(slot=slot),), why, rivals, {PLAYS: plays(read.focus)})
+    return Question(
+        f"{hint}: what do you do?", (Discard(slot=slot),), why, rivals, {PLAYS: plays(read.focus)}
+    )
 
 
 CONVENTIONS = (
     Convention("chop", "1: discard the oldest card without a hint (the chop).", chop),
     Convention(
-        "focus-newest", "2: a hint that misses the chop is about the newest card without an earlier hint.", focus_newest
+        "focus-newest",
+        "2: a hint that misses the chop is about the newest card without an earlier hint.",
+        focus_newest,
     ),
     Convention("focus-chop", "2: a hint that touches the chop is about it.", focus_chop),
     Convention("play-hint-given", "3: the focus of a play hint is playable.", play_hint_given),
     Convention("save-given", "4: save the next player's chop, by an allowed hint.", save_given),
-    Convention("save-read", "4: a hint on the chop may be a save: keep the card and do not play it.", save_read),
-    Convention("good-touch", "5: touch no card that is played already, touched elsewhere, or held twice.", good_touch),
+    Convention(
+        "save-read",
+        "4: a hint on the chop may be a save: keep the card and do not play it.",
+        save_read,
+    ),
+    Convention(
+        "good-touch",
+        "5: touch no card that is played already, touched elsewhere, or held twice.",
+        good_touch,
+    ),
 )

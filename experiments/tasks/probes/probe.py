@@ -1,7 +1,8 @@
-"""One probe: a position reached by legal moves from a stacked deck, a question, and the moves that keep a convention.
+"""One probe: a position reached by legal moves from a stacked deck, a question, and the moves that
+keep a convention.
 
-The deck is the probe's own and every move before the question was made by the pack's own program, so that Views,
-history and beliefs are those of a real game in which everybody keeps to the pack.
+The deck is the probe's own and every move before the question was made by the pack's own program,
+so that Views, history and beliefs are those of a real game in which everybody keeps to the pack.
 """
 
 from collections.abc import Mapping
@@ -50,14 +51,19 @@ class Probe(Frozen):
     why: str
     """Why these and no others, in a sentence."""
     others: Mapping[str, tuple[Grounded, ...]]
-    """The moves of players of other conventions, by name; a move of the set is as good as another."""
+    """The moves of players of other conventions, by name; a move of the set is as good as
+    another."""
     apart: tuple[str, ...]
-    """Those of `others` none of whose moves keeps the convention: the probe tells them from a player who keeps it."""
+    """Those of `others` none of whose moves keeps the convention: the probe tells them from a
+    player who keeps it."""
 
     def __getstate__(self) -> dict[Any, Any]:
         """Leave out what is computed once: a process that asks it computes its own."""
         state = super().__getstate__()
-        fields = {key: value for key, value in state["__dict__"].items() if key in type(self).model_fields}
+        fields = {}
+        for key, value in state["__dict__"].items():
+            if key in type(self).model_fields:
+                fields[key] = value
         return {**state, "__dict__": fields}
 
     @property
@@ -96,7 +102,9 @@ class Probe(Frozen):
 
     def started(self, player: Seat | None = None) -> GameStarted:
         """Return the first event of the game, with this player in the asked seat."""
-        return game_loop.start(table(self, player), players=self.players, deck=self.deck, label=self.name)
+        return game_loop.start(
+            table(self, player), players=self.players, deck=self.deck, label=self.name
+        )
 
     def events(self) -> list[Event]:
         """Return the story as the events of a journal, up to the question, which is not decided."""
@@ -118,17 +126,22 @@ class Probe(Frozen):
 
 @dataclass(frozen=True)
 class StorySeat:
-    """A seat that makes the story's moves and is its player, if it has one, from the question on."""
+    """A seat that makes the story's moves and is its player, if it has one, from the question
+    on."""
 
     probe: Probe
     player: Seat | None = None
 
     @property
     def info(self) -> SeatInfo:
-        return STORYTELLER if self.player is None else describe(self.player)
+        if self.player is None:
+            return STORYTELLER
+        return describe(self.player)
 
     def bind(self, context: GameContext) -> Self:
-        return replace(self, player=self.player.bind(context)) if isinstance(self.player, JournaledSeat) else self
+        if isinstance(self.player, JournaledSeat):
+            return replace(self, player=self.player.bind(context))
+        return self
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         if view.turn < self.probe.turn:
@@ -142,4 +155,6 @@ class StorySeat:
 
 def table(probe: Probe, player: Seat | None = None) -> tuple[StorySeat, ...]:
     """Return the seats of the probe's game, with `player` in the asked one."""
-    return tuple(StorySeat(probe, player if seat == probe.seat else None) for seat in range(probe.players))
+    return tuple(
+        StorySeat(probe, player if seat == probe.seat else None) for seat in range(probe.players)
+    )

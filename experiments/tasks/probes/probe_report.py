@@ -1,7 +1,9 @@
-"""The report of runs of probes, and lists of probes: tables of the conventions that players keep, and notes on them."""
+"""The report of runs of probes, and lists of probes: tables of the conventions that players keep,
+and notes on them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -27,7 +29,10 @@ from roles.hanabi.sections.fixed import Conventions
 from roles.role_options import defaults
 from roles.words import percent
 
-PACK = (Column("pack", "pack", unbroken=True, constant=True), Column("convention", "convention", unbroken=True))
+PACK = (
+    Column("pack", "pack", unbroken=True, constant=True),
+    Column("convention", "convention", unbroken=True),
+)
 GUESSING = (Column("guessing", "guessing", PERCENT), Column("literal", "literal", PERCENT))
 LONG = 100
 """Characters of what one other player may do."""
@@ -68,7 +73,9 @@ class Run:
     def name(self) -> str:
         """The player, with its model."""
         seat = self.record.seat
-        return seat.graph if seat.config is None else f"{seat.graph}, {seat.model.partition('@http')[0]}"
+        if seat.config is None:
+            return seat.graph
+        return f"{seat.graph}, {seat.model.partition('@http')[0]}"
 
     @property
     def label(self) -> str | None:
@@ -122,39 +129,56 @@ class Score:
 
 def run_of(folder: Path) -> Run:
     """Return the run in a folder. Raises UserError when there is none."""
-    record, probes = FOLDER.read(folder), tuple(probes_of(folder))
-    answers, calls = list[Answer](), list[Call]()
+    record = FOLDER.read(folder)
+    probes = tuple(probes_of(folder))
+    answers = list[Answer]()
+    calls = list[Call]()
     for probe in probes:
         path = path_of(folder, probe)
         events = journal.read(path) if path.exists() else []
         calls += [event for event in events if isinstance(event, Call) and event.of_model]
-        decided = [event for event in events if isinstance(event, Decided) and event.turn == probe.turn]
+        decided = []
+        for event in events:
+            if isinstance(event, Decided) and event.turn == probe.turn:
+                decided.append(event)
         if decided and isinstance(events[-1], GameEnded):
             answers.append(Answer(probe, decided[0].move, decided[0].forced, path))
     return Run(folder, record, probes, tuple(answers), tuple(calls))
 
 
 def scores(run: Run) -> list[Score]:
-    """Return the score of each convention that has answers, in the order of its pack, and after each pack of all."""
+    """Return the score of each convention that has answers, in the order of its pack, and after
+    each pack of all."""
     packs: dict[str, dict[str, list[Answer]]] = {}
     for answer in run.answers:
-        packs.setdefault(answer.probe.pack, {}).setdefault(answer.probe.convention, []).append(answer)
+        packs.setdefault(answer.probe.pack, {}).setdefault(answer.probe.convention, []).append(
+            answer
+        )
     rows = []
     for pack, conventions in packs.items():
         rows += [_score(pack, name, answers) for name, answers in conventions.items()]
         if len(conventions) > 1:
-            rows.append(_score(pack, ALL, [answer for answer in run.answers if answer.probe.pack == pack]))
+            rows.append(
+                _score(pack, ALL, [answer for answer in run.answers if answer.probe.pack == pack])
+            )
     return rows
 
 
 def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
-    """Return a score; a convention's probes come from decks of their own, but all of a pack share some."""
-    over_decks = pooled_share(((answer.probe.players, answer.probe.deck), answer.keeps) for answer in answers)
-    share = over_decks if convention == ALL else plain_share(answer.keeps for answer in answers)
+    """Return a score; a convention's probes come from decks of their own, but all of a pack share
+    some."""
+    over_decks = pooled_share(
+        ((answer.probe.players, answer.probe.deck), answer.keeps) for answer in answers
+    )
+    if convention == ALL:
+        share = over_decks
+    else:
+        share = plain_share(answer.keeps for answer in answers)
     others = []
-    for name in dict.fromkeys(name for answer in answers for name in answer.probe.others):
+    for name in dict.fromkeys(chain.from_iterable(answer.probe.others for answer in answers)):
         rows = [answer for answer in answers if name in answer.probe.others]
-        keeps, like = (row.probe.share(name) for row in rows), (row.move in row.probe.others[name] for row in rows)
+        keeps = (row.probe.share(name) for row in rows)
+        like = (row.move in row.probe.others[name] for row in rows)
         apart = all(name in answer.probe.apart for answer in answers)
         others.append(Other(name, len(rows), fmean(keeps), fmean(like), apart))
     return Score(
@@ -185,37 +209,56 @@ class Report:
 
 
 def read(folders: Sequence[Path]) -> Report:
-    """Return the report of the runs in these folders. Raises UserError for a folder without answers."""
-    runs = tuple(run_of(folder) for folder in folders)
+    """Return the report of the runs in these folders. Raises UserError for a folder without
+    answers."""
+    runs = tuple(map(run_of, folders))
     for run in runs:
         if not run.answers:
-            raise UserError(f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out goes on")
+            raise UserError(
+                f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out "
+                "goes on"
+            )
     names = distinct_names([(run.name, run.folder) for run in runs])
     return Report(names, runs, tuple(tuple(scores(run)) for run in runs))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
     """Return the table of one run in detail, or of several side by side, and the notes on it."""
-    return (_detailed(report.scores[0]) if len(report.runs) == 1 else _side_by_side(report), *_notes(report))
+    return (
+        _detailed(report.scores[0]) if len(report.runs) == 1 else _side_by_side(report),
+        *_notes(report),
+    )
 
 
 def _detailed(rows: Sequence[Score]) -> Table:
-    columns = (*PACK, Column("probes", "probes", INT), Column("share", "keeps it", PERCENT_ESTIMATE), *GUESSING)
+    columns = (
+        *PACK,
+        Column("probes", "probes", INT),
+        Column("share", "keeps it", PERCENT_ESTIMATE),
+        *GUESSING,
+    )
     return table(
         "conventions",
         (*columns, Column("like", "else plays like")),
-        [(s.pack, s.convention, s.probes, (s.share, *s.interval), s.chance, s.literal, _like(s)) for s in rows],
+        [
+            (s.pack, s.convention, s.probes, (s.share, *s.interval), s.chance, s.literal, _like(s))
+            for s in rows
+        ],
         looks=tuple("strong" if row.convention == ALL else "plain" for row in rows),
     )
 
 
 def _side_by_side(report: Report) -> Table:
-    runs = [{(score.pack, score.convention): score for score in rows} for rows in report.scores]
-    first = {place: score for rows in reversed(runs) for place, score in rows.items()}
-    places = list(dict.fromkeys(place for rows in runs for place in rows))
+    runs = []
+    for rows in report.scores:
+        runs.append({(score.pack, score.convention): score for score in rows})
+    first = dict(chain.from_iterable(rows.items() for rows in reversed(runs)))
+    places = list(dict.fromkeys(chain.from_iterable(runs)))
     lines = []
     for place in places:
-        shares = ((score.share, *score.interval) if (score := rows.get(place)) else None for rows in runs)
+        shares = (
+            (score.share, *score.interval) if (score := rows.get(place)) else None for rows in runs
+        )
         lines.append((*place, first[place].chance, first[place].literal, *shares))
     columns = (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names))
     looks = tuple("strong" if convention == ALL else "plain" for _, convention in places)
@@ -223,25 +266,35 @@ def _side_by_side(report: Report) -> Table:
 
 
 def _like(score: Score) -> str | None:
-    """Return the players from whom the probes tell, and whose move was made, the most frequent first; None for none."""
-    rivals = sorted((other for other in score.others if other.apart and other.like), key=lambda other: -other.like)
+    """Return the players from whom the probes tell, and whose move was made, the most frequent
+    first; None for none."""
+    rivals = sorted(
+        (other for other in score.others if other.apart and other.like),
+        key=lambda other: -other.like,
+    )
     return ", ".join(f"{rival.name} {percent(rival.like)}" for rival in rivals) or None
 
 
 def _notes(report: Report) -> Iterator[Note]:
     """Yield what a reader of the table must know."""
     yield Note(
-        "Keeps it: the share of probes in which the move keeps the convention, with its 95 % interval (Wilson's; over "
-        "decks in the lines `all`). Guessing: a legal move at random. Literal: a player without conventions (iggi).",
+        "Keeps it: the share of probes in which the move keeps the convention, with its 95 % "
+        "interval (Wilson's; over decks in the lines `all`). Guessing: a legal move at random. "
+        "Literal: a player without conventions (iggi).",
         "aside",
     )
     for name, run in zip(report.names, report.runs, strict=True):
         if run.label:
             yield Note(f"{name}: {PROGRAMS.get(run.label) or ANSWERED[run.label]}", "no model")
         yield from (Note(f"{name}: {text}", "aside") for text in _run_notes(run))
-    probes = [{answer.probe.name: answer.probe for answer in run.answers} for run in report.runs]
+    probes = []
+    for run in report.runs:
+        probes.append({answer.probe.name: answer.probe for answer in run.answers})
     if any(row != probes[0] for row in probes):
-        text = "The runs did not decide the same probes; compare them only where their numbers of probes are the same."
+        text = (
+            "The runs did not decide the same probes; compare them only where their numbers of "
+            "probes are the same."
+        )
         yield Note(text, "caution")
 
 
@@ -254,72 +307,100 @@ PROGRAMS = {
 def _run_notes(run: Run) -> Iterator[str]:
     if run.record.seat.config is not None:
         packs = packs_in_prompts(run.record.seat.config)
-        which = f"tells {' and '.join(packs)}" if packs else "tells no conventions"
+        if packs:
+            which = f"tells {' and '.join(packs)}"
+        else:
+            which = "tells no conventions"
         for pack in dict.fromkeys(answer.probe.pack for answer in run.answers):
             if pack not in packs:
-                yield f"the graph {which}, so its probes of {pack} show what it does without being told that pack."
+                yield (
+                    f"the graph {which}, so its probes of {pack} show what it does without "
+                    "being told that pack."
+                )
     if any(call.paid for call in run.calls):
         used = sum((call.usage for call in run.calls), NO_USAGE)
         price = "" if used.usd is None else f", ${used.usd:.4f}"
-        yield f"{len(run.calls):,} calls, {used.tokens_in:,} tokens in, {used.tokens_out:,} out{price}."
+        yield (
+            f"{len(run.calls):,} calls, {used.tokens_in:,} tokens in, {used.tokens_out:,} "
+            f"out{price}."
+        )
     if missing := len(run.probes) - len(run.answers):
-        yield f"{missing} of {len(run.probes)} probes are not decided; the same `evaluate probes` goes on."
+        yield (
+            f"{missing} of {len(run.probes)} probes are not decided; the same `evaluate probes` "
+            "goes on."
+        )
     if forced := sum(answer.forced for answer in run.answers):
         yield f"{forced} moves were forced, as no choice was accepted; they count as any others."
 
 
 def packs_in_prompts(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the convention packs that the nodes of a recorded graph get, each once: a model can only keep to rules
-    that it was told, or brings along."""
+    """Return the convention packs that the nodes of a recorded graph get, each once: a model can
+    only keep to rules that it was told, or brings along."""
     graph = checked(dict(config), "the run's graph")
-    packs = [
-        {**defaults(kind.choices), **options}["pack"]
-        for name in graph.nodes
-        for kind, options in graph.kinds(name)
-        if kind is Conventions
-    ]
+    packs = []
+    for name in graph.nodes:
+        for kind, options in graph.kinds(name):
+            if kind is Conventions:
+                packs.append({**defaults(kind.choices), **options}["pack"])
     return tuple(dict.fromkeys(str(pack) for pack in packs if pack != "none"))
 
 
 def rows(report: Report) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of all runs: each convention, each player of another convention, and each decision."""
+    """Return the rows of all runs: each convention, each player of another convention, and each
+    decision."""
     runs = list(zip(report.names, report.runs, report.scores, strict=True))
+    conventions = []
+    for name, run, scores in runs:
+        for score in scores:
+            conventions.append(
+                {
+                    "player": name,
+                    "folder": str(run.folder),
+                    "answered_by": run.label or "model",
+                    **{
+                        key: getattr(score, key)
+                        for key in ("pack", "convention", "probes", "decks", "kept", "share")
+                    },
+                    **dict(zip(("low", "high"), score.interval, strict=True)),
+                    "guessing": score.chance,
+                    "literal": score.literal,
+                    "forced": score.forced,
+                }
+            )
+    others = []
+    for name, _, scores in runs:
+        for score in scores:
+            for other in score.others:
+                others.append(
+                    {
+                        "player": name,
+                        "pack": score.pack,
+                        "convention": score.convention,
+                        **asdict(other),
+                    }
+                )
+    answers = []
+    for name, run, _ in runs:
+        for answer, probe in ((answer, answer.probe) for answer in run.answers):
+            answers.append(
+                {
+                    "player": name,
+                    "probe": probe.name,
+                    "move": str(answer.move),
+                    "keeps": int(answer.keeps),
+                    "answers": ", ".join(map(str, probe.answers)),
+                    "like": ", ".join(
+                        other for other, moves in probe.others.items() if answer.move in moves
+                    ),
+                    "forced": int(answer.forced),
+                    **{key: getattr(probe, key) for key in ("chance", "question", "why")},
+                    "journal": str(answer.path.relative_to(run.folder)),
+                }
+            )
     return {
-        "conventions": [
-            {
-                "player": name,
-                "folder": str(run.folder),
-                "answered_by": run.label or "model",
-                **{key: getattr(score, key) for key in ("pack", "convention", "probes", "decks", "kept", "share")},
-                **dict(zip(("low", "high"), score.interval, strict=True)),
-                "guessing": score.chance,
-                "literal": score.literal,
-                "forced": score.forced,
-            }
-            for name, run, scores in runs
-            for score in scores
-        ],
-        "others": [
-            {"player": name, "pack": score.pack, "convention": score.convention, **asdict(other)}
-            for name, _, scores in runs
-            for score in scores
-            for other in score.others
-        ],
-        "answers": [
-            {
-                "player": name,
-                "probe": probe.name,
-                "move": str(answer.move),
-                "keeps": int(answer.keeps),
-                "answers": ", ".join(map(str, probe.answers)),
-                "like": ", ".join(other for other, moves in probe.others.items() if answer.move in moves),
-                "forced": int(answer.forced),
-                **{key: getattr(probe, key) for key in ("chance", "question", "why")},
-                "journal": str(answer.path.relative_to(run.folder)),
-            }
-            for name, run, _ in runs
-            for answer, probe in ((answer, answer.probe) for answer in run.answers)
-        ],
+        "conventions": conventions,
+        "others": others,
+        "answers": answers,
     }
 
 
@@ -354,15 +435,28 @@ def probe_list(probes: Sequence[Probe], packs: Sequence[str]) -> Table:
     rows = []
     for name in packs:
         for convention in bank.pack(name).conventions:
-            same = [probe for probe in probes if (probe.pack, probe.convention) == (name, convention.name)]
+            same = []
+            for probe in probes:
+                if (probe.pack, probe.convention) == (name, convention.name):
+                    same.append(probe)
             if same:
                 guessing = round(sum(probe.chance for probe in same) / len(same), 3)
-                rows.append((name, convention.name, len(same), guessing, ", ".join(same[0].apart), convention.rule))
+                rows.append(
+                    (
+                        name,
+                        convention.name,
+                        len(same),
+                        guessing,
+                        ", ".join(same[0].apart),
+                        convention.rule,
+                    )
+                )
     return table("conventions", LISTED, rows)
 
 
 def probe_facts(probe: Probe) -> Table:
-    """Return the question of a probe, the moves that keep the convention, and what other players do."""
+    """Return the question of a probe, the moves that keep the convention, and what other players
+    do."""
     moves = [f"{name}: {' or '.join(map(str, moves))}" for name, moves in probe.others.items()]
     rows = [
         ("asked", f"P{probe.seat}: {probe.question}"),

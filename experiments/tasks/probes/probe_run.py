@@ -1,8 +1,9 @@
-"""A run of probes: each is a game that begins at the question, in a journal of its own; what is there is not asked
-again."""
+"""A run of probes: each is a game that begins at the question, in a journal of its own; what is
+there is not asked again."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,7 +37,10 @@ from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file
 
 PROBES = "probes.json"
-HEAD = "# Who was asked which convention probes. The same command again goes on with them; --per may grow.\n"
+HEAD = (
+    "# Who was asked which convention probes. The same command again goes on with them; --per may "
+    "grow.\n"
+)
 _PROBES: TypeAdapter[list[Probe]] = TypeAdapter(list[Probe])
 
 
@@ -52,7 +56,9 @@ class Record(Frozen):
     """Versions of the first command."""
 
 
-FOLDER = RunFolder(Record, "probes.yaml", "run of convention probes", HEAD, ("seed", "seat"), files=(PROBES, GAMES))
+FOLDER = RunFolder(
+    Record, "probes.yaml", "run of convention probes", HEAD, ("seed", "seat"), files=(PROBES, GAMES)
+)
 
 
 def path_of(folder: Path, probe: Probe) -> Path:
@@ -62,9 +68,11 @@ def path_of(folder: Path, probe: Probe) -> Path:
 
 
 def begin(folder: Path, seat: SeatInfo, seed: int, probes: Sequence[Probe]) -> list[Probe]:
-    """Write the record of a new run, or check that a run goes on; all probes of the folder, those from before first.
+    """Write the record of a new run, or check that a run goes on; all probes of the folder, those
+    from before first.
 
-    A run without any journal counts as new. Raises UserError for a folder with another run or other files.
+    A run without any journal counts as new. Raises UserError for a folder with another run or other
+    files.
     """
     begun = any(folder.glob(f"{GAMES}/*/*.jsonl"))
     FOLDER.begin(folder, Record(seat=seat, seed=seed), begun=begun)
@@ -106,11 +114,16 @@ class ProbeTask:
 
     @property
     def may_end_process(self) -> bool:
-        spec = self.player.spec if isinstance(self.player, PlayerSpec) else ""
+        if isinstance(self.player, PlayerSpec):
+            spec = self.player.spec
+        else:
+            spec = ""
         return bool(named.brought()) or spec.startswith(python_agent.PREFIX)
 
     def open(self, layer: ModelLayer) -> "ProbeAsker":
-        return ProbeAsker(self.player.seat(layer) if isinstance(self.player, PlayerSpec) else self.player)
+        return ProbeAsker(
+            self.player.seat(layer) if isinstance(self.player, PlayerSpec) else self.player
+        )
 
     def measured(self, unit: ProbeUnit, result: Move) -> Measured:
         return Measured(float(unit.probe.keeps(result)), 1)
@@ -126,15 +139,19 @@ class ProbeAsker:
         return limits_of(self.seat.brains.values() if isinstance(self.seat, GraphSeat) else ())
 
     async def ask(self, unit: ProbeUnit, gate: game_loop.Gate, sink: Sink) -> Move:
-        probe, moves = unit.probe, list[Move]()
+        probe = unit.probe
+        moves = list[Move]()
 
         def emit(event: Event) -> None:
             sink(event)
             if isinstance(event, Decided):
                 moves.append(event.move)
 
-        seats, started = table(probe, self.seat), probe.started(self.seat)
-        await game_loop.play_started(seats, started, journal=unit.journal, sink=emit, gate=gate, max_turns=probe.turn)
+        seats = table(probe, self.seat)
+        started = probe.started(self.seat)
+        await game_loop.play_started(
+            seats, started, journal=unit.journal, sink=emit, gate=gate, max_turns=probe.turn
+        )
         return moves[-1]
 
     async def aclose(self) -> None:
@@ -144,9 +161,12 @@ class ProbeAsker:
 
 def calls_of(probes: Iterable[Probe], player: PlayerSpec) -> list[Call]:
     """Return the calls of a player on probes, of which nothing is kept. Raises UserError."""
-    asker, events = ProbeAsker(player.seat()), list[Event]()
+    asker = ProbeAsker(player.seat())
+    events = list[Event]()
     for unit in _units(Path(), probes):
-        event_loop.run_anywhere(asker.ask(replace(unit, journal=None), game_loop.OpenGate(), events.append))
+        event_loop.run_anywhere(
+            asker.ask(replace(unit, journal=None), game_loop.OpenGate(), events.append)
+        )
     return [event for event in events if isinstance(event, Call)]
 
 
@@ -157,18 +177,27 @@ class ProbeJournals:
     units: Sequence[ProbeUnit]
 
     def games(self) -> dict[str, GameSoFar]:
-        """Return the games that have begun, by the names of their probes. Raises UserError for what is no journal."""
-        paths = {unit.name: unit.journal for unit in self.units if unit.journal and unit.journal.exists()}
+        """Return the games that have begun, by the names of their probes. Raises UserError for what
+        is no journal."""
+        paths = {}
+        for unit in self.units:
+            if unit.journal and unit.journal.exists():
+                paths[unit.name] = unit.journal
         return {name: GameSoFar.from_events(journal.read(path)) for name, path in paths.items()}
 
     def finished(self) -> set[str]:
         return {name for name, game in self.games().items() if game.result is not None}
 
     def begun(self) -> set[str]:
-        return {name for name, game in self.games().items() if game.started is not None and game.result is None}
+        names = set[str]()
+        for name, game in self.games().items():
+            if game.started is not None and game.result is None:
+                names.add(name)
+        return names
 
     def answered(self) -> bool:
-        calls = (event for game in self.games().values() for event in game.events if isinstance(event, Call))
+        events = chain.from_iterable(game.events for game in self.games().values())
+        calls = (event for event in events if isinstance(event, Call))
         return any(call.of_model and not call.fixed for call in calls)
 
     def remember(self, budget: Budget) -> None:
@@ -178,16 +207,21 @@ class ProbeJournals:
 
 def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data."""
-    record, probes = FOLDER.read(folder), probes_of(folder)
+    record = FOLDER.read(folder)
+    probes = probes_of(folder)
     games = ProbeJournals(_units(folder, probes))
-    calls = (event for game in games.games().values() for event in game.events if isinstance(event, Call))
+    events = chain.from_iterable(game.events for game in games.games().values())
+    calls = (event for event in events if isinstance(event, Call))
     spent = sum((call.usage for call in calls), NO_USAGE)
     counts = {"games": len(probes), "finished": len(games.finished()), "begun": len(games.begun())}
     return run_status(f"probes of {record.seat.graph}", spent, **counts, things="probes")
 
 
 def _units(folder: Path, probes: Iterable[Probe]) -> list[ProbeUnit]:
-    return [ProbeUnit(arm=probe.pack, journal=path_of(folder, probe), probe=probe) for probe in probes]
+    units = list[ProbeUnit]()
+    for probe in probes:
+        units.append(ProbeUnit(arm=probe.pack, journal=path_of(folder, probe), probe=probe))
+    return units
 
 
 def run(
@@ -201,9 +235,13 @@ def run(
 ) -> Done:
     """Ask the probes, and go on where the folder's run stopped.
 
-    Raises UserError for a folder with another run, or when a server refuses before it has answered anything.
+    Raises UserError for a folder with another run, or when a server refuses before it has answered
+    anything.
     """
-    seat = player.seat() if isinstance(player, PlayerSpec) else player
+    if isinstance(player, PlayerSpec):
+        seat = player.seat()
+    else:
+        seat = player
     every = begin(folder, describe(seat), seed, probes)
     units = _units(folder, every)
     runner = Runner(ProbeTask(player), units, ProbeJournals(units), folder, options, progress)

@@ -1,7 +1,8 @@
-"""CoordinationQA as a kind of questions: how the paper puts them, what answers them, and the folder of a run.
+"""CoordinationQA as a kind of questions: how the paper puts them, what answers them, and the folder
+of a run.
 
-The messages are: the directive of the question's kind as system message; the description of the game; `Got it!`, as if
-the model had said it; and the question with its options.
+The messages are: the directive of the question's kind as system message; the description of the
+game; `Got it!`, as if the model had said it; and the question with its options.
 """
 
 import random
@@ -13,11 +14,26 @@ from typing import Any
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.question_folder import Answer, AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import Model, NoAnswer, QuestionKind, QuestionTask, ask_all, identity, model_of
+from experiments.tasks.question_task import (
+    Model,
+    NoAnswer,
+    QuestionKind,
+    QuestionTask,
+    ask_all,
+    identity,
+    model_of,
+)
 from experiments.tasks.questions import program
 from experiments.tasks.questions.option_reading import Answer as OptionAnswer
 from experiments.tasks.questions.option_reading import listed
-from experiments.tasks.questions.questions import HANABI, KeyedQuestion, Kind, Option, Question, QuestionFile
+from experiments.tasks.questions.questions import (
+    HANABI,
+    KeyedQuestion,
+    Kind,
+    Option,
+    Question,
+    QuestionFile,
+)
 from graphs.answerers import response
 from orchestrator.errors import UserError
 from orchestrator.models import second_ask
@@ -28,8 +44,11 @@ from orchestrator.models.simulated_settings import SimSettings
 from roles.hanabi.error_injection import Slips
 
 TRIALS = 3
-"""Trials of each question, as in the paper; the program, whose answers are always the same, has one."""
-REASK: Mapping[str, str] = {second_ask.LEGAL: "The options are: $moves. Copy one of them, with its letter."}
+"""Trials of each question, as in the paper; the program, whose answers are always the same, has
+one."""
+REASK: Mapping[str, str] = {
+    second_ask.LEGAL: "The options are: $moves. Copy one of them, with its letter."
+}
 """The sentences of a second ask that differ from those in a game."""
 
 
@@ -45,7 +64,16 @@ class CoordinationQuestions(QuestionKind[Question]):
             Part("question", question.text),
         )
         options = listed(question.options)
-        return ModelRequest(question.name, self.role, trial, parts, OptionAnswer, options, form="text", phrases=REASK)
+        return ModelRequest(
+            question.name,
+            self.role,
+            trial,
+            parts,
+            OptionAnswer,
+            options,
+            form="text",
+            phrases=REASK,
+        )
 
     def programmed(self, question: Question) -> OptionAnswer:
         number, why = program.answer(question)
@@ -62,14 +90,17 @@ class CoordinationQuestions(QuestionKind[Question]):
 class SimulatedAnswers:
     """A simulated model on one question: the program's answer with errors at stated rates.
 
-    Of the rates of a profile two have a meaning here: `misread_stack` (another option than the program's) and
-    `malformed` (the text breaks the format). Where the program has no answer, an option is drawn at random.
+    Of the rates of a profile two have a meaning here: `misread_stack` (another option than the
+    program's) and `malformed` (the text breaks the format). Where the program has no answer, an
+    option is drawn at random.
     """
 
     settings: SimSettings
     question: Question
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
         chosen = self.question.options[self._number(slips)]
         reply = OptionAnswer(reason=f"A simulated answer to: {self.question.asked}", answer=chosen)
@@ -109,7 +140,10 @@ FOLDER = QuestionFolder(
     Record,
     file="qa.yaml",
     what="run of questions",
-    head="# Which questions were asked of whom. The same command again goes on with them; --samples may grow.\n",
+    head=(
+        "# Which questions were asked of whom. The same command again goes on with them; --samples "
+        "may grow.\n"
+    ),
     fixed=("model", "settings", "file", "digest", "games", "kinds", "left_out"),
     grows=("trials",),
     files=("questions.jsonl", "calls*.jsonl"),
@@ -130,8 +164,9 @@ def run(
 ) -> Done:
     """Ask the questions of a file, and go on where the folder's run stopped.
 
-    `trials` is 3 by default, 1 for the program. `replay`: the folder of a run whose answers are taken. Raises UserError
-    for a folder with another run, or when a server refuses before it has answered anything.
+    `trials` is 3 by default, 1 for the program. `replay`: the folder of a run whose answers are
+    taken. Raises UserError for a folder with another run, or when a server refuses before it has
+    answered anything.
     """
     model = model_of(model)
     file = _answerable(file) if model == PROGRAM else file
@@ -157,7 +192,9 @@ def _answerable(file: QuestionFile) -> QuestionFile:
     questions = tuple(question for question in file.questions if question.game == HANABI)
     others = dict.fromkeys(question.game for question in file.questions if question.game != HANABI)
     if not questions:
-        raise UserError(f"programs answer the questions on {HANABI} alone; for {', '.join(others)} name a model")
+        raise UserError(
+            f"programs answer the questions on {HANABI} alone; for {', '.join(others)} name a model"
+        )
     sentences = tuple(f"{game}: no program answers its questions" for game in others)
     return QuestionFile(file.path, file.digest, questions, (*file.left_out, *sentences))
 
@@ -170,7 +207,9 @@ QaRun = AnswerRun[Record, KeyedQuestion]
 def chosen_option(options: tuple[Option, ...], reply: Mapping[str, Any] | None) -> int | None:
     """Return the number of the option that a reply chooses; None where no answer could be read."""
     texts = [option.full for option in options]
-    return texts.index(reply["answer"]) if reply is not None and reply["answer"] in texts else None
+    if reply is not None and reply["answer"] in texts:
+        return texts.index(reply["answer"])
+    return None
 
 
 def is_right(answer: Answer[KeyedQuestion]) -> bool:
@@ -181,7 +220,8 @@ def rows(run: QaRun) -> list[dict[str, Any]]:
     """Return each answer as a row of `answers.csv`."""
     lines = []
     for answer in run.answers:
-        question, usage = answer.question, answer.usage
+        question = answer.question
+        usage = answer.usage
         chosen = chosen_option(question.options, answer.reply)
         lines.append(
             {

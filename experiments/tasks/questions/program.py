@@ -1,13 +1,14 @@
 """The program's answers to the questions on Hanabi.
 
-The text of a position is read into a View. It has no past: neither the deal nor who moved how, except the speaker's own
-moves, which are not used. What hints said is given as what they leave possible. A card of which the text says nothing
-may be anything, and the answer says so.
+The text of a position is read into a View. It has no past: neither the deal nor who moved how,
+except the speaker's own moves, which are not used. What hints said is given as what they leave
+possible. A card of which the text says nothing may be anything, and the answer says so.
 
-Environment comprehension: a question is told by its words, the fact that it asks for is computed from the position, and
-the one option that states it is the answer. Joint planning: the convention player's policy decides among the moves that
-are offered. Theory of mind, what the partner meant: the same policy among the own cards; what to reveal: the hint that
-serves best the purpose which the words of the question state.
+Environment comprehension: a question is told by its words, the fact that it asks for is computed
+from the position, and the one option that states it is the answer. Joint planning: the convention
+player's policy decides among the moves that are offered. Theory of mind, what the partner meant:
+the same policy among the own cards; what to reveal: the hint that serves best the purpose which the
+words of the question state.
 """
 
 import math
@@ -18,7 +19,16 @@ from dataclasses import dataclass
 from experiments.tasks.question_task import NoAnswer
 from experiments.tasks.questions.questions import HANABI, Option, Question
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, INDEX, RANKS, Card, Colour, Mask
+from orchestrator.hanabi.cards import (
+    COLOUR_NAMES,
+    COLOURS,
+    HAND_SIZES,
+    INDEX,
+    RANKS,
+    Card,
+    Colour,
+    Mask,
+)
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, counted
 from orchestrator.hanabi.convention.hint_convention import NEWEST, hints_to, is_certain
@@ -29,7 +39,8 @@ from orchestrator.hanabi.view import Hand, Knowledge, View
 
 # The text
 
-ME, PARTNER = 0, 1
+ME = 0
+PARTNER = 1
 _NAMES: dict[str, Colour] = {name: letter for letter, name in COLOUR_NAMES.items()}
 _COLOUR = "|".join(_NAMES)
 _STACK = re.compile(rf"\b({_COLOUR})\s*-\s*(?:(?:{_COLOUR})\s*|[RYGWB])?(\d)", re.IGNORECASE)
@@ -72,7 +83,9 @@ def read_position(text: str) -> Position:
     if set(seen) != set(range(size)):
         raise NotAPosition(f"it shows {len(seen)} cards of the partner, not {size}")
     own, mine_lack = _hand(_MINE.findall(text), size, "my card")
-    knowledge, theirs_lack = _hand(_THEIRS.findall(text), size, "the partner's knowledge of their card")
+    knowledge, theirs_lack = _hand(
+        _THEIRS.findall(text), size, "the partner's knowledge of their card"
+    )
     hand = Hand(seat=PARTNER, cards=tuple(seen[slot] for slot in range(size)), known=knowledge)
     numbers = dict[str, int]()
     for name, pattern in _NUMBERS.items():
@@ -81,13 +94,16 @@ def read_position(text: str) -> Position:
         numbers[name] = int(match[1])
     pile = _DISCARDS.search(text)
     red, yellow, green, white, blue = (stacks[colour] for colour in COLOURS)
-    plays, discards = (tuple(kind(slot=slot) for slot in range(size)) for kind in (Play, Discard))
+    plays = tuple(Play(slot=slot) for slot in range(size))
+    discards = tuple(Discard(slot=slot) for slot in range(size))
     view = View(
         players=2,
         seat=ME,
         turn=1,
         fireworks=(red, yellow, green, white, blue),
-        discards=tuple(_card(colour, rank) for colour, rank in _CARD.findall(pile[1])) if pile else (),
+        discards=tuple(_card(colour, rank) for colour, rank in _CARD.findall(pile[1]))
+        if pile
+        else (),
         own=own,
         hands=(hand,),
         dealt=((), ()),
@@ -105,7 +121,9 @@ def _card(colour: str, rank: str) -> Card:
         raise NotAPosition(f"{colour} {rank} is no card") from None
 
 
-def _hand(text: Iterable[tuple[str, str]], size: int, whose: str) -> tuple[tuple[Knowledge, ...], list[str]]:
+def _hand(
+    text: Iterable[tuple[str, str]], size: int, whose: str
+) -> tuple[tuple[Knowledge, ...], list[str]]:
     """Return what a hand's owner knows of each card, and a note for each card without a line."""
     lines = {int(slot): _knowledge(line) for slot, line in text}
     everything = Knowledge(colours=COLOURS, ranks=RANKS)
@@ -132,7 +150,8 @@ _HINT = re.compile(rf"\breveal\b.*?\b(?:({_COLOUR})\s+colou?r|rank\s+(\d))", re.
 
 
 def move_of(option: str) -> Move | None:
-    """Return the move that an option names: `Play Card 0.`, `Reveal Bob's rank 1 cards.`; None for any other text."""
+    """Return the move that an option names: `Play Card 0.`, `Reveal Bob's rank 1 cards.`; None for
+    any other text."""
     if match := _OWN.search(option):
         return (Play if match[1].lower() == "play" else Discard)(slot=int(match[2]))
     if not (match := _HINT.search(option)):
@@ -149,7 +168,8 @@ def answer(question: Question) -> tuple[int, str]:
     """Return the number of the option that the program chooses, and why. Raises NoAnswer."""
     if question.game != HANABI:
         raise NoAnswer(f"programs answer the questions on {HANABI} alone")
-    words, options = question.asked, question.options
+    words = question.asked
+    options = question.options
     try:
         position = read_position(question.stem)
         if question.kind == "ec":
@@ -162,12 +182,15 @@ def answer(question: Question) -> tuple[int, str]:
             choice = reveal(words, position, options)
     except NotAPosition as problem:
         raise NoAnswer(f"the text is no position: {problem}") from None
-    except ValueError as problem:  # a position that cannot be: its hints and cards contradict each other
+    # a position that cannot be: its hints and cards contradict each other
+    except ValueError as problem:
         raise NoAnswer(f"the position cannot be: {problem}") from None
     if choice is None:
         raise NoAnswer(f"the program has no rule for this question: {words}")
     number, why = choice
-    return number, "; ".join((why, *(f"the text says nothing of {card}" for card in position.lacks)))
+    return number, "; ".join(
+        (why, *(f"the text says nothing of {card}" for card in position.lacks))
+    )
 
 
 # Environment comprehension
@@ -178,7 +201,9 @@ Fact = bool | int | frozenset[int] | str
 
 def _slots(position: Position, types: Mask) -> frozenset[int]:
     """Return the slots of the partner's hand whose card is one of these types."""
-    return frozenset(slot for slot, card in enumerate(position.partner.cards) if types >> INDEX[card] & 1)
+    return frozenset(
+        slot for slot, card in enumerate(position.partner.cards) if types >> INDEX[card] & 1
+    )
 
 
 Rule = tuple[str, Callable[[Position, re.Match[str]], Fact]]
@@ -208,14 +233,22 @@ RULES: Sequence[Rule] = (
 
 
 def fact(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
-    """Return the number of the one option that states the fact asked for, and the fact; None when the program knows
-    none."""
+    """Return the number of the one option that states the fact asked for, and the fact; None when
+    the program knows none."""
     for words, rule in RULES:
         if match := re.search(words, question, re.IGNORECASE):
             value = rule(position, match)
-            fitting = [number for number, option in enumerate(options) if states(option.text, value)]
-            text = ", ".join(f"card {slot}" for slot in sorted(value)) if isinstance(value, frozenset) else str(value)
-            return (fitting[0], f"it is {text.lower()}") if len(fitting) == 1 else None
+            fitting = []
+            for number, option in enumerate(options):
+                if states(option.text, value):
+                    fitting.append(number)
+            if isinstance(value, frozenset):
+                text = ", ".join(f"card {slot}" for slot in sorted(value))
+            else:
+                text = str(value)
+            if len(fitting) == 1:
+                return (fitting[0], f"it is {text.lower()}")
+            return None
     return None
 
 
@@ -225,7 +258,9 @@ def states(text: str, fact: Fact) -> bool:
     if isinstance(fact, frozenset):
         return {int(number) for number in re.findall(r"card (\d)", words)} == fact
     if isinstance(fact, str):
-        return fact == ("none" if words.startswith("all ") else "reveal" if "reveal" in words else "")
+        return fact == (
+            "none" if words.startswith("all ") else "reveal" if "reveal" in words else ""
+        )
     if isinstance(fact, bool):
         return words.startswith("yes" if fact else "no") and not words.startswith("not ")
     return _counts(words, fact)
@@ -235,12 +270,19 @@ def _counts(words: str, count: int) -> bool:
     if match := re.match(r"more than (\d+)", words):
         return count > int(match[1])
     if match := re.match(r"(\d+)( or more)?", words):
-        return count >= int(match[1]) if match[2] else count == int(match[1])
+        if match[2]:
+            return count >= int(match[1])
+        return count == int(match[1])
     if words.startswith("no") and not words.startswith("not "):
         return count == 0
     if words.startswith("yes"):
-        several, single = "multiple" in words, bool(re.search(r"\b(?:only )?one\b", words))
-        return count > 1 if several else count == 1 if single else count > 0
+        several = "multiple" in words
+        single = bool(re.search(r"\b(?:only )?one\b", words))
+        if several:
+            return count > 1
+        if single:
+            return count == 1
+        return count > 0
     return False
 
 
@@ -252,7 +294,8 @@ OWN_STEPS = (policy.play, policy.gamble, policy.discard)
 
 def scene(position: Position, legal: Sequence[Move]) -> Scene:
     """Return a position for a convention player who knows nothing of its past."""
-    view, theirs = position.view, position.partner
+    view = position.view
+    theirs = position.partner
     literal = (tuple(card.mask for card in view.own), tuple(card.mask for card in theirs.known))
     knowledge = CommonKnowledge.of_position(
         (NEWEST, NEWEST),
@@ -269,7 +312,8 @@ def scene(position: Position, legal: Sequence[Move]) -> Scene:
 def decide(
     position: Position, options: Sequence[Option], steps: Sequence[policy.PolicyStep] = policy.STEPS
 ) -> tuple[int, str] | None:
-    """Return the option that these steps of the policy choose, and why; None when the options are no moves."""
+    """Return the option that these steps of the policy choose, and why; None when the options are
+    no moves."""
     moves = [move_of(option.text) for option in options]
     legal = [move for move in moves if move is not None]
     if not legal:
@@ -292,15 +336,20 @@ class Told:
         return [slot for slot in self.touched if slot in _slots(self.position, types)]
 
     def newly(self, types: Mask) -> int:
-        """Return how many cards are known to be of these types after the hint, and were not before."""
+        """Return how many cards are known to be of these types after the hint, and were not
+        before."""
         pairs = zip(self.before, self.after, strict=True)
-        return sum(is_certain(after, types) and not is_certain(before, types) for before, after in pairs)
+        return sum(
+            is_certain(after, types) and not is_certain(before, types) for before, after in pairs
+        )
 
     @property
     def bits(self) -> float:
         """The information that it gives, each card counted for itself."""
         pairs = zip(self.before, self.after, strict=True)
-        return sum(math.log2(before.bit_count() / max(1, after.bit_count())) for before, after in pairs)
+        return sum(
+            math.log2(before.bit_count() / max(1, after.bit_count())) for before, after in pairs
+        )
 
 
 Worth = tuple[float, ...]
@@ -308,8 +357,8 @@ Purpose = Callable[[Told, re.Match[str]], Worth]
 
 
 def _unique(hint: Told, _: re.Match[str]) -> Worth:
-    """Count cards that are the last of their kind and were not known to be; then those that become known to be; then
-    fewest others."""
+    """Count cards that are the last of their kind and were not known to be; then those that become
+    known to be; then fewest others."""
     critical = hint.position.view.piles.critical
     new = [slot for slot in hint.among(critical) if not is_certain(hint.before[slot], critical)]
     return len(new), hint.newly(critical), -len(hint.touched)
@@ -343,22 +392,31 @@ PURPOSES: Mapping[str, Purpose] = {
 
 
 def reveal(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
-    """Return the hint that serves best the purpose of a question, the first of equals, and how many equals there are;
-    None for another purpose or no hints.
+    """Return the hint that serves best the purpose of a question, the first of equals, and how many
+    equals there are; None for another purpose or no hints.
 
     Hints that touch no card are none.
     """
-    matches = ((re.search(pattern, question, re.IGNORECASE), purpose) for pattern, purpose in PURPOSES.items())
+    matches = (
+        (re.search(pattern, question, re.IGNORECASE), purpose)
+        for pattern, purpose in PURPOSES.items()
+    )
     words, purpose = next(((words, purpose) for words, purpose in matches if words), (None, None))
-    before, worths = tuple(card.mask for card in position.partner.known), dict[int, Worth]()
+    before = tuple(card.mask for card in position.partner.known)
+    worths = dict[int, Worth]()
     for number, option in enumerate(options):
         move = move_of(option.text)
         hint = move if isinstance(move, HintColour | HintRank) else None
         touched = tuple(sorted(_slots(position, types_of(hint)))) if hint else ()
         if words and purpose and hint and touched:
-            worths[number] = purpose(Told(position, touched, before, hinted(before, hint, touched)), words)
+            worths[number] = purpose(
+                Told(position, touched, before, hinted(before, hint, touched)), words
+            )
     if not worths or words is None:
         return None
     best = max(worths, key=lambda number: worths[number])
     equals = list(worths.values()).count(worths[best])
-    return best, f"it serves {words[0]!r} best{f', as {equals - 1} others do' if equals > 1 else ''}"
+    return (
+        best,
+        f"it serves {words[0]!r} best{f', as {equals - 1} others do' if equals > 1 else ''}",
+    )

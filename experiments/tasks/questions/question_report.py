@@ -1,8 +1,9 @@
-"""The accuracy of runs of questions, and their report: one table like the paper's, in every form of a document."""
+"""The accuracy of runs of questions, and their report: one table like the paper's, in every form of
+a document."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Guess:
-    """What an option drawn at random gives in a kind of questions of a game: exact, from the options and the keys."""
+    """What an option drawn at random gives in a kind of questions of a game: exact, from the
+    options and the keys."""
 
     game: str
     """`all` for every game."""
@@ -42,7 +44,8 @@ class Guess:
 class Accuracy(Guess):
     """The same of the answers that there are: an answer that could not be read is not right.
 
-    Its mean is over questions, of the share of trials; its interval is Clopper and Pearson's, over questions.
+    Its mean is over questions, of the share of trials; its interval is Clopper and Pearson's, over
+    questions.
     """
 
     trials: int
@@ -63,9 +66,21 @@ def cells(run: QaRun) -> list[Accuracy]:
             share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
             by_trial = cluster_means((answer.trial, is_right(answer)) for answer in answers)
             error = standard_error(list(by_trial.values()))
-            unread = sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers)
+            unread = sum(
+                chosen_option(answer.question.options, answer.reply) is None for answer in answers
+            )
             again = sum(answer.asks > 1 for answer in answers)
-            cell = Accuracy(game, kind, share.clusters, share.value, share.interval, share.n, error, unread, again)
+            cell = Accuracy(
+                game,
+                kind,
+                share.clusters,
+                share.value,
+                share.interval,
+                share.n,
+                error,
+                unread,
+                again,
+            )
             rows.append(cell)
     return rows
 
@@ -73,7 +88,9 @@ def cells(run: QaRun) -> list[Accuracy]:
 def _games(questions: Iterable[KeyedQuestion]) -> list[str]:
     names = {question.game for question in questions}
     games = [*(game for game in GAMES if game in names), *sorted(names - {*GAMES})]
-    return [*games, ALL] if len(games) > 1 else games
+    if len(games) > 1:
+        return [*games, ALL]
+    return games
 
 
 def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
@@ -82,32 +99,41 @@ def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
 
 def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
     """Return, for each game and for all, each kind that has questions."""
-    return [
-        Guess(game, kind, share.n, share.value, share.interval)
-        for game, kind in product(_games(questions), KINDS)
-        if (chances := [question.chance for question in questions if _fits(question, game, kind)])
-        for share in [guessed_share(chances)]
-    ]
+    guess = list[Guess]()
+    for game, kind in product(_games(questions), KINDS):
+        if chances := [question.chance for question in questions if _fits(question, game, kind)]:
+            for share in [guessed_share(chances)]:
+                guess.append(Guess(game, kind, share.n, share.value, share.interval))
+    return guess
 
 
 def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
-    """Correlate environment comprehension and theory of mind with joint planning, over language models, the sample.
+    """Correlate environment comprehension and theory of mind with joint planning, over language
+    models, the sample.
 
-    Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
+    Runs of programs, simulated models and the fake server are left out. None for fewer than three
+    models.
     """
-    tables = [cells(run) for run in runs if not run.label]
-    points = [{cell.kind: cell.accuracy for cell in table if cell.game == table[-1].game} for table in tables]
+    points = []
+    for run in runs:
+        if not run.label:
+            of_run = cells(run)
+            last = of_run[-1].game
+            points.append({cell.kind: cell.accuracy for cell in of_run if cell.game == last})
     points = [point for point in points if len(point) == len(KINDS)]
     if len(points) < LEAST:
         return []
     planning = [point["jp"] for point in points]
-    return [correlate(kind, [point[kind] for point in points], planning) for kind in KINDS[:2]]
+    correlates = list[Correlation]()
+    for kind in KINDS[:2]:
+        correlates.append(correlate(kind, [point[kind] for point in points], planning))
+    return correlates
 
 
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}
 CAPTION = (
-    "Accuracy in each kind of questions, all games together, with its 95 % interval over questions. The dashed line: "
-    "options drawn at random."
+    "Accuracy in each kind of questions, all games together, with its 95 % interval over "
+    "questions. The dashed line: options drawn at random."
 )
 GUESSING = "guessing"
 """The name of the row for options drawn at random."""
@@ -118,7 +144,8 @@ class Report:
     """The figures of runs."""
 
     names: tuple[str, ...]
-    """What the runs are called: by their model, and by their folder, too, where several have the same."""
+    """What the runs are called: by their model, and by their folder, too, where several have the
+    same."""
     runs: tuple[QaRun, ...]
     cells: tuple[tuple[Accuracy, ...], ...]
     """The accuracies of each run."""
@@ -127,21 +154,25 @@ class Report:
 
 
 def read(folders: Sequence[Path]) -> Report:
-    """Return the report of the runs in these folders. Raises UserError for a folder without answers, and for questions
-    of several files."""
-    runs = tuple(FOLDER.run(folder) for folder in folders)
+    """Return the report of the runs in these folders. Raises UserError for a folder without
+    answers, and for questions of several files."""
+    runs = tuple(map(FOLDER.run, folders))
     first = runs[0]
     for run in runs:
         if not run.answers:
             raise UserError(
-                f"{str(run.folder)!r} holds no answer yet; `evaluate questions` with the same --out goes on"
+                f"{str(run.folder)!r} holds no answer yet; `evaluate questions` with the same "
+                "--out goes on"
             )
         if run.record.digest != first.record.digest:
             raise UserError(
-                f"{str(run.folder)!r} asked the questions of another file ({run.record.file}, {run.record.digest}) "
-                f"than {str(first.folder)!r} ({first.record.file}, {first.record.digest}); report them apart"
+                f"{str(run.folder)!r} asked the questions of another file ({run.record.file}, "
+                f"{run.record.digest}) than {str(first.folder)!r} ({first.record.file}, "
+                f"{first.record.digest}); report them apart"
             )
-    questions: list[KeyedQuestion] = list({q.name: q for run in runs for q in run.questions}.values())
+    questions: list[KeyedQuestion] = list(
+        {q.name: q for run in runs for q in run.questions}.values()
+    )
     accuracies = tuple(tuple(cells(run)) for run in runs)
     names = distinct_names([(run.name, run.folder) for run in runs])
     return Report(names, runs, accuracies, tuple(guesses(questions)), tuple(correlations(runs)))
@@ -150,7 +181,9 @@ def read(folders: Sequence[Path]) -> Report:
 def blocks(report: Report) -> tuple[Block, ...]:
     """Return the table, the correlations and the notes."""
     correlations = correlation_table(report)
-    heading = (Heading("Correlation with joint planning, over models"),) if correlations.rows else ()
+    heading = (
+        (Heading("Correlation with joint planning, over models"),) if correlations.rows else ()
+    )
     return (accuracy_table(report), *heading, correlations, *notes_of(dict.fromkeys(notes(report))))
 
 
@@ -168,64 +201,94 @@ def accuracy_table(report: Report) -> Table:
                 rows.append((name, game, *_shares(ours), f"{unread} of {trials}"))
         guesses = {guess.kind: guess for guess in report.guesses if guess.game == game}
         rows.append((GUESSING, game, *_shares(guesses), None))
-    looks = ["faint" if row[0] == GUESSING else "plain" for row in rows]
-    return table("accuracy", (*columns, Column("unread", "no answer", RIGHT)), rows, looks=tuple(looks))
+    looks = []
+    for row in rows:
+        looks.append("faint" if row[0] == GUESSING else "plain")
+    return table(
+        "accuracy", (*columns, Column("unread", "no answer", RIGHT)), rows, looks=tuple(looks)
+    )
 
 
 def _shares(cells: Mapping[Kind, Guess]) -> Iterator[Cell]:
     for kind in KINDS:
         cell = cells.get(kind)
-        yield None if cell is None else (cell.accuracy, *cell.interval)
+        if cell is None:
+            yield None
+        else:
+            yield (cell.accuracy, *cell.interval)
 
 
 def correlation_table(report: Report) -> Table:
-    """Return, like the paper's table 6, how the accuracy in EC and ToM goes with that in JP, over models."""
+    """Return, like the paper's table 6, how the accuracy in EC and ToM goes with that in JP, over
+    models."""
     columns = (
-        *(Column("kind", "with JP"), Column("models", "models", INT)),
-        *(Column("pearson", "Pearson r", number(3)), Column("pearson_p", "p", number(3))),
-        *(Column("spearman", "Spearman rho", number(3)), Column("spearman_p", "p", number(3))),
+        Column("kind", "with JP"),
+        Column("models", "models", INT),
+        Column("pearson", "Pearson r", number(3)),
+        Column("pearson_p", "p", number(3)),
+        Column("spearman", "Spearman rho", number(3)),
+        Column("spearman_p", "p", number(3)),
     )
     titles = {str(kind): title for kind, title in SHORT.items()}
-    rows = [
-        (titles[row.figure], row.n, row.pearson, row.pearson_p, row.spearman, row.spearman_p)
-        for row in report.correlations
-    ]
+    rows = []
+    for row in report.correlations:
+        rows.append(
+            (titles[row.figure], row.n, row.pearson, row.pearson_p, row.spearman, row.spearman_p)
+        )
     return table("correlations", columns, rows)
 
 
 def notes(report: Report) -> Iterator[str]:
     """Give what a reader of the table must know."""
     yield (
-        "Accuracy over questions, each with its share of right trials, and its 95 % interval over questions; an answer "
-        f"that cannot be read is wrong. {GUESSING.capitalize()} is exact, with the range of 95 % of guessers."
+        "Accuracy over questions, each with its share of right trials, and its 95 % interval "
+        f"over questions; an answer that cannot be read is wrong. {GUESSING.capitalize()} is "
+        "exact, with the range of 95 % of guessers."
     )
     for name, run in zip(report.names, report.runs, strict=True):
         if run.label == PROGRAM:
-            yield "program: no model; it reads the text of Hanabi positions and has no answers for other games."
+            yield (
+                "program: no model; it reads the text of Hanabi positions and has no answers "
+                "for other games."
+            )
         elif run.label:
             yield f"{name}: {ANSWERED[run.label]}"
         if run.missing:
-            yield f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
+            yield (
+                f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
+            )
         yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
         yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
-    names = [{question.name for question in run.questions} for run in report.runs]
+    names = []
+    for run in report.runs:
+        names.append({question.name for question in run.questions})
     if any(questions != names[0] for questions in names):
-        yield "The runs did not have the same questions; compare them only where their games are the same."
+        yield (
+            "The runs did not have the same questions; compare them only where their games are "
+            "the same."
+        )
     if not report.correlations and len(report.runs) > 1:
         models = sum(not run.label for run in report.runs)
-        yield f"No correlations: they need {LEAST} language models with all kinds of questions, and here are {models}."
+        yield (
+            f"No correlations: they need {LEAST} language models with all kinds of questions, and "
+            f"here are {models}."
+        )
 
 
-def paint(names: Sequence[str], cells: Sequence[Sequence[Accuracy]], guesses: Sequence[Guess]) -> Any:
-    """Return accuracy by kind of question as a matplotlib figure: a panel for each kind, a row for each run with its
-    accuracy over all its games, and what guessing gives."""
+def paint(
+    names: Sequence[str], cells: Sequence[Sequence[Accuracy]], guesses: Sequence[Guess]
+) -> Any:
+    """Return accuracy by kind of question as a matplotlib figure: a panel for each kind, a row for
+    each run with its accuracy over all its games, and what guessing gives."""
     game = guesses[-1].game
     chance = {guess.kind: guess.accuracy for guess in guesses if guess.game == game}
     kinds = [kind for kind in KINDS if kind in chance]
     figure, axes = plots.panels([plots.height(len(names))] * len(kinds))
     for ax, kind in zip(axes, kinds, strict=True):
         ax.set_title(f"{TITLES[kind].removesuffix(' reasoning')} ({SHORT[kind]})")
-        ax.axvline(100 * chance[kind], color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        ax.axvline(
+            100 * chance[kind], color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1
+        )
         for place, run in enumerate(cells):
             for cell in (cell for cell in run if (cell.game, cell.kind) == (game, kind)):
                 low, high = cell.interval
@@ -244,7 +307,10 @@ def rows(report: Report) -> list[dict[str, Any]]:
             "model": name,
             "folder": str(run.folder),
             "language_model": not run.label,
-            **{key: getattr(cell, key) for key in ("game", "kind", "questions", "trials", "accuracy")},
+            **{
+                key: getattr(cell, key)
+                for key in ("game", "kind", "questions", "trials", "accuracy")
+            },
             **dict(zip(("low", "high"), cell.interval, strict=True)),
             "trial_error": cell.trial_error,
             "guessing": chance.get((cell.game, cell.kind)),
@@ -267,13 +333,16 @@ def json_value(report: Report) -> dict[str, Any]:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises OSError."""
-    answers = [row for run in report.runs for row in coordination_qa.rows(run)]
+    """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises
+    OSError."""
+    answers = list(chain.from_iterable(map(coordination_qa.rows, report.runs)))
     shown = Figure("accuracy", "Accuracy", CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
         "accuracy.csv": data.csv_text(rows(report)),
         "answers.csv": data.csv_text(answers),
     }
-    svg = plots.picture(lambda: paint(report.names, report.cells, report.guesses), png=folder / "accuracy.png")
+    svg = plots.picture(
+        lambda: paint(report.names, report.cells, report.guesses), png=folder / "accuracy.png"
+    )
     return write_all(folder, {**texts, "accuracy.svg": svg})

@@ -1,7 +1,8 @@
 """The questions of CoordinationQA, from its CSV: one row a scenario, three questions each.
 
-A row has the columns `Game` and `Game Description` and, for each kind (EC, TOM, JP), its question with the options, the
-letters of the right ones (`C`, or several: `C,D`) and the directive that the paper puts before it.
+A row has the columns `Game` and `Game Description` and, for each kind (EC, TOM, JP), its question
+with the options, the letters of the right ones (`C`, or several: `C,D`) and the directive that the
+paper puts before it.
 """
 
 import csv
@@ -30,8 +31,9 @@ HANABI = GAMES[0]
 
 SOURCE = (
     "CoordinationQA publishes them as src/reasoning_evals/data/single_turn_trials.csv in "
-    "https://github.com/eric-ai-lab/llm_coordination. A file of your own has a row for each scenario, with the columns "
-    "'Game', 'Game Description' and, for EC, TOM or JP, e.g. 'EC Question', 'EC Answer Ordinal' and 'EC Directive'"
+    "https://github.com/eric-ai-lab/llm_coordination. A file of your own has a row for each "
+    "scenario, with the columns 'Game', 'Game Description' and, for EC, TOM or JP, e.g. 'EC "
+    "Question', 'EC Answer Ordinal' and 'EC Directive'"
 )
 """Where the questions are, and what a file of them holds."""
 
@@ -82,7 +84,8 @@ class KeyedQuestion(Frozen):
     right: tuple[int, ...]
     """The numbers of the right options, from 0."""
     mended: str = ""
-    """How its key was read, where the letters alone do not say it; or that its answer's text is another option."""
+    """How its key was read, where the letters alone do not say it; or that its answer's text is
+    another option."""
 
     @property
     def chance(self) -> float:
@@ -128,21 +131,32 @@ def read(
 ) -> QuestionFile:
     """Return the questions of a file, of some games and kinds, or all.
 
-    Raises UserError, in one sentence, for a file without the columns, a key that names no option, a question that
-    stands there twice, or a choice that leaves no question. `skip_broken`: questions with such a key are left out.
+    Raises UserError, in one sentence, for a file without the columns, a key that names no option, a
+    question that stands there twice, or a choice that leaves no question. `skip_broken`: questions
+    with such a key are left out.
     """
     rows, digest = _rows(path)
     chosen = [_kind(kind) for kind in kinds] or list(KINDS)
     needed = ["Game", "Game Description"]
-    needed += [f"{kind.upper()} {part}" for kind in chosen for part in ("Question", "Answer Ordinal", "Directive")]
+    parts = ("Question", "Answer Ordinal", "Directive")
+    needed += [f"{kind.upper()} {part}" for kind, part in product(chosen, parts)]
     if lacking := [name for name in needed if name not in rows[0]]:
-        which = f"column {lacking[0]!r}" if len(lacking) == 1 else f"columns {', '.join(map(repr, lacking))}"
-        raise UserError(f"{path} lacks the {which}; a CSV of CoordinationQA has {', '.join(map(repr, needed))}")
+        if len(lacking) == 1:
+            which = f"column {lacking[0]!r}"
+        else:
+            which = f"columns {', '.join(map(repr, lacking))}"
+        raise UserError(
+            f"{path} lacks the {which}; a CSV of CoordinationQA has {', '.join(map(repr, needed))}"
+        )
     names = [_game(row) for row in rows]
     for game in games:
         if game not in names:
-            raise UserError(f"{path} has no questions on {game!r}; {did_you_mean(game, sorted({*names}), 'it has')}")
-    questions, problems = list[Question](), list[str]()
+            raise UserError(
+                f"{path} has no questions on {game!r}; "
+                f"{did_you_mean(game, sorted({*names}), 'it has')}"
+            )
+    questions = list[Question]()
+    problems = list[str]()
     for (row, (game, cells)), kind in product(enumerate(zip(names, rows, strict=True), 1), chosen):
         if games and game not in games:
             continue
@@ -151,7 +165,9 @@ def read(
         except _Broken as problem:
             problems.append(f"row {row}, {kind.upper()}: {problem}")
             if not skip_broken:
-                raise UserError(f"{path}, {problems[0]}; --skip-broken leaves such questions out") from None
+                raise UserError(
+                    f"{path}, {problems[0]}; --skip-broken leaves such questions out"
+                ) from None
     _check_once(path, questions)
     if not questions:
         raise UserError(f"{path}: no question is left to be asked")
@@ -163,14 +179,20 @@ def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
         data = regular_files.content(path)
         rows = list(csv.DictReader(data.decode("utf-8-sig").splitlines(keepends=True), strict=True))
     except OSError as error:
-        raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}{nearby(path)}") from None
+        raise UserError(
+            f"cannot read the questions {str(path)!r}: {error.strerror}{nearby(path)}"
+        ) from None
     except UnicodeDecodeError as error:
-        raise UserError(f"cannot read the questions {str(path)!r}: {regular_files.not_text(error)}") from None
+        raise UserError(
+            f"cannot read the questions {str(path)!r}: {regular_files.not_text(error)}"
+        ) from None
     except csv.Error as error:
         raise UserError(f"{path} is not a CSV file: {error}") from None
     if not rows:
         raise UserError(f"{path} has no rows; a CSV of CoordinationQA has one for each scenario")
-    cells = [{key: value or "" for key, value in row.items() if key} for row in rows]
+    cells = []
+    for row in rows:
+        cells.append({key: value or "" for key, value in row.items() if key})
     return cells, hashlib.sha256(data).hexdigest()[:16]
 
 
@@ -196,12 +218,19 @@ class _Broken(ValueError):  # noqa: N818  # the state of a question
 def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Question:
     text = cells[f"{kind.upper()} Question"].replace("\r\n", "\n").replace("\r", "\n").strip()
     if not (heads := list(_HEAD.finditer(text))):
-        raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
+        raise _Broken(
+            f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available "
+            "answers:'"
+        )
     lines = text[heads[-1].end() :]
     options = tuple(Option(label=label, text=words) for label, words in _OPTION.findall(lines))
     if len(options) < 2:
-        raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
-    right, mended = _key(cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", ""), options)
+        raise _Broken(
+            f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'"
+        )
+    right, mended = _key(
+        cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", ""), options
+    )
     return Question(
         name=f"{row:02}-{game}-{kind}",
         row=row,
@@ -221,7 +250,8 @@ def _key(key: str, text: str, options: Sequence[Option]) -> tuple[tuple[int, ...
     letters = [letter.strip().upper() for letter in key.split(",") if letter.strip()]
     if not letters:
         raise _Broken("its key is empty; it is the letter of the right option, or several: 'C,D'")
-    numbers, notes = set[int](), list[str]()
+    numbers = set[int]()
+    notes = list[str]()
     for letter in letters:
         fitting = [number for number, option in enumerate(options) if option.label == letter]
         if len(fitting) != 1:
@@ -235,13 +265,17 @@ def _key(key: str, text: str, options: Sequence[Option]) -> tuple[tuple[int, ...
 
 
 def _by_text(letter: str, text: str, options: Sequence[Option], among: Sequence[int]) -> list[int]:
-    """Return the option that the text of the key states, where its letter names none or two. Raises _Broken."""
+    """Return the option that the text of the key states, where its letter names none or two. Raises
+    _Broken."""
     bare = normal(re.sub(rf"^\s*{letter}\s*[.)]", "", text))
     fitting = [number for number, option in enumerate(options) if normal(option.text) == bare]
     if len(fitting) == 1 and (not among or fitting[0] in among):
         return fitting
     labels = ", ".join(option.label for option in options)
-    raise _Broken(f"its key {letter!r} does not name one of its options {labels}, and neither does its answer's text")
+    raise _Broken(
+        f"its key {letter!r} does not name one of its options {labels}, and neither does its "
+        "answer's text"
+    )
 
 
 def _check_once(path: Path, questions: Iterable[Question]) -> None:
@@ -250,6 +284,6 @@ def _check_once(path: Path, questions: Iterable[Question]) -> None:
         first = seen.setdefault((question.game, question.kind, normal(question.text)), question)
         if first is not question:
             raise UserError(
-                f"{path}: rows {first.row} and {question.row} have the same {question.kind.upper()} question; "
-                "each question may stand there once"
+                f"{path}: rows {first.row} and {question.row} have the same "
+                f"{question.kind.upper()} question; each question may stand there once"
             )
