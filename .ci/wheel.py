@@ -31,7 +31,10 @@ def pythons() -> Mapping[tuple[int, int], Path]:
     folders = [Path(folder) for folder in os.environ["PATH"].split(os.pathsep)]
     folders += sorted(Path.home().glob(".pyenv/versions/*/bin"))
     versions: dict[tuple[int, int], Path] = {}
-    for path in (Path(sys.executable), *(path for folder in folders for path in sorted(folder.glob("python3.??")))):
+    for path in (
+        Path(sys.executable),
+        *(path for folder in folders for path in sorted(folder.glob("python3.??"))),
+    ):
         code = "import sys, venv; print(sys.version_info[0], sys.version_info[1])"
         asked = subprocess.run([path, "-c", code], capture_output=True, text=True, check=False)
         if asked.returncode == 0:
@@ -55,9 +58,19 @@ def try_out(python: Path, wheel: Path, folder: Path) -> str:
         return time.monotonic() - began
 
     run(python, "-m", "venv", home)
-    pip = (home / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
+    pip = (
+        home / "bin/python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-compile",
+    )
     installed = run(*pip, wheel)
-    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file() and not path.is_symlink())
+    size = sum(
+        path.stat().st_size for path in home.rglob("*") if path.is_file() and not path.is_symlink()
+    )
     orchestrator = home / "bin/orchestrator"
     played = run(orchestrator, "play", "--quiet")
     studied = run(orchestrator, "experiment", "run", "two.yaml", "--out", "out", "--quiet")
@@ -69,16 +82,27 @@ def main() -> int:
     failures = 0
     with TemporaryDirectory() as name:
         folder = Path(name)
-        subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
+            cwd=ROOT,
+            check=True,
+        )
         (wheel,) = folder.glob("*.whl")
         for version, python in pythons().items():
             number = ".".join(map(str, version))
             try:
-                print(f"the wheel with Python {number}: {try_out(python, wheel, folder / number)}", flush=True)
+                print(
+                    f"the wheel with Python {number}: {try_out(python, wheel, folder / number)}",
+                    flush=True,
+                )
             except subprocess.CalledProcessError as error:
                 failures += 1
                 said = error.stderr or error.stdout
-                print(f"the wheel with Python {number} failed: {error.cmd}\n{said}", file=sys.stderr, flush=True)
+                print(
+                    f"the wheel with Python {number} failed: {error.cmd}\n{said}",
+                    file=sys.stderr,
+                    flush=True,
+                )
             shutil.rmtree(folder / number)
     return 1 if failures else 0
 

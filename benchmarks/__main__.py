@@ -34,7 +34,8 @@ def claims() -> Proof:
 
 
 def coverage() -> Proof:
-    coverages, few = list(interval_coverage.measure()), list(interval_coverage.few_deals())
+    coverages = list(interval_coverage.measure())
+    few = list(interval_coverage.few_deals())
 
     def show(screen: Console) -> None:
         interval_coverage.show(coverages, screen)
@@ -59,7 +60,8 @@ def coalitions() -> Proof:
 
 
 def false() -> Proof:
-    measured, decided = list(false_claims.measure()), list(false_claims.worlds())
+    measured = list(false_claims.measure())
+    decided = list(false_claims.worlds())
 
     def show(screen: Console) -> None:
         false_claims.show(measured, screen)
@@ -80,7 +82,8 @@ PROOFS: Mapping[str, Callable[[], Proof]] = {
 
 def main(words: list[str]) -> None:
     """Measure what the first word names."""
-    as_json, names = "--json" in words, [word for word in words if word != "--json"]
+    as_json = "--json" in words
+    names = [word for word in words if word != "--json"]
     if len(names) != 1 or names[0] not in PROOFS:
         sys.exit(f"say what to measure: python -m benchmarks {'|'.join(PROOFS)} [--json]")
     proof = PROOFS[names[0]]()

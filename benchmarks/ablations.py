@@ -55,7 +55,9 @@ def removals(config: GraphConfig) -> Iterator[tuple[str, Callable[[], GraphConfi
     for node in config.nodes:
         if node != config.decides:
             yield node, partial(ablate.without, config, node)
-    for section in dict.fromkeys(name for node in config.nodes for name in config.context_of(node).names):
+    for section in dict.fromkeys(
+        name for node in config.nodes for name in config.context_of(node).names
+    ):
         yield f"section {section}", partial(ablate.without_sections, config, section)
 
 
@@ -79,7 +81,9 @@ def _games(config: GraphConfig, players: int, games: int) -> list[Played]:
 def _played(config: GraphConfig, players: int, seed: int) -> Played:
     events: list[Event] = []
     result = asyncio.run(play_async(seat(config), players=players, seed=seed, sink=events.append))
-    return Played(result.score_strict, tuple(event.past.move for event in events if isinstance(event, Moved)))
+    return Played(
+        result.score_strict, tuple(event.past.move for event in events if isinstance(event, Moved))
+    )
 
 
 def _worth(graph: str, part: str, whole: Sequence[Played], less: Sequence[Played]) -> Worth:
@@ -92,7 +96,9 @@ def _worth(graph: str, part: str, whole: Sequence[Played], less: Sequence[Played
 
 def show(found: Sequence[Worth], console: Console) -> None:
     """The table, and below it the parts that the graphs cannot do without."""
-    table = plain_table("graph", "without", "deals", "same games", "difference", words=("graph", "without"))
+    table = plain_table(
+        "graph", "without", "deals", "same games", "difference", words=("graph", "without")
+    )
     for one in (one for one in found if one.games):
         changed = "" if one.same == one.games else f"{one.difference:+.2f} ± {one.error:.2f}"
         table.add_row(one.graph, one.without, str(one.games), str(one.same), changed)
@@ -103,11 +109,15 @@ def show(found: Sequence[Worth], console: Console) -> None:
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--graph", action="append", help="a graph; several times for several, all if not given")
+    parser.add_argument(
+        "--graph", action="append", help="a graph; several times for several, all if not given"
+    )
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--games", type=int, default=10, help="deals, from seed 1 on")
     asked = parser.parse_args()
-    found = [one for name in asked.graph or names() for one in measure(name, asked.players, asked.games)]
+    found = [
+        one for name in asked.graph or names() for one in measure(name, asked.players, asked.games)
+    ]
     show(found, Console(width=120))
 
 

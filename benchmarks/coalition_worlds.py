@@ -33,7 +33,9 @@ WORLDS: dict[str, Values] = {
     "additive": lambda present: MEAN + 2 * ("a" in present) + ("b" in present),
     "redundant pair": lambda present: MEAN + 3 * bool({"a", "b"} & present),
     "complementary pair": lambda present: MEAN + 3 * ({"a", "b"} <= present),
-    "harmful alone": lambda present: MEAN + ("a" in present) - 3 * ("c" in present and "a" not in present),
+    "harmful alone": lambda present: (
+        MEAN + ("a" in present) - 3 * ("c" in present and "a" not in present)
+    ),
 }
 """Of the parts a, b, c and, where there are more, others that add nothing."""
 
@@ -102,7 +104,11 @@ def held(runs: int = RUNS, worlds: Sequence[World] = TRIED) -> Iterator[Held]:
         chance = np.random.default_rng([world.deals, len(world.parts), len(world.name)])
         values = WORLDS[world.name]
         studies = [_study(chance, world, values) for _ in range(runs)]
-        yield _held(world, studies, {present: _expected(values(present), world.lost) for present in world.design.every})
+        yield _held(
+            world,
+            studies,
+            {present: _expected(values(present), world.lost) for present in world.design.every},
+        )
 
 
 def _held(world: World, studies: Sequence[CoalitionStudy], values: dict[Parts, float]) -> Held:
@@ -111,7 +117,8 @@ def _held(world: World, studies: Sequence[CoalitionStudy], values: dict[Parts, f
     for study in studies:
         wrong: dict[Kind, bool] = {}
         for effect in study.effects:
-            truth, difference = _truth(world, effect.kind, effect.parts, values), effect.difference
+            truth = _truth(world, effect.kind, effect.parts, values)
+            difference = effect.difference
             if difference.bounds:
                 low, high = difference.bounds
                 covers.setdefault(effect.kind, []).append(low <= truth <= high)
@@ -145,13 +152,18 @@ def found(runs: int = RUNS) -> Iterator[Found]:
 
 def _claims(study: CoalitionStudy, term: Term, parts: tuple[str, ...], sign: int) -> bool:
     """Return whether a run claims the term with this sign."""
-    terms = [effect.difference for effect in study.effects if (effect.kind, effect.parts) == (term, parts)]
+    terms = [
+        effect.difference
+        for effect in study.effects
+        if (effect.kind, effect.parts) == (term, parts)
+    ]
     return any(difference.claimed and difference.mean * sign > 0 for difference in terms)
 
 
 def _study(chance: np.random.Generator, world: World, values: Values) -> CoalitionStudy:
     """Return the study of a simulated run: scores of a deal have a part in common, and are whole numbers to 25."""
-    design, rows = world.design, list[Row]()
+    design = world.design
+    rows = list[Row]()
     for seed in range(1, world.deals + 1):
         deal = chance.normal() * math.sqrt(CORRELATION)
         for present in design.dealt(seed):
@@ -209,13 +221,21 @@ KINDS: tuple[Kind, ...] = (
 
 
 def show(measured: Measured, console: Console) -> None:
-    for title, part in (("95 % intervals that hold the true term", "covered"), ("runs with a false claim", "false")):
+    for title, part in (
+        ("95 % intervals that hold the true term", "covered"),
+        ("runs with a false claim", "false"),
+    ):
         console.print(f"\n{title}")
         table = plain_table("world", "parts", "deals", "lost", *KINDS)
         for row in measured.held:
-            shares = [f"{share:.1%}" if (share := getattr(row, part).get(kind)) is not None else "-" for kind in KINDS]
+            shares = [
+                f"{share:.1%}" if (share := getattr(row, part).get(kind)) is not None else "-"
+                for kind in KINDS
+            ]
             world = row.world
-            table.add_row(world.name, str(len(world.parts)), str(world.deals), f"{world.lost:.0%}", *shares)
+            table.add_row(
+                world.name, str(len(world.parts)), str(world.deals), f"{world.lost:.0%}", *shares
+            )
         console.print(table)
     console.print("\na term of three points at the planned size")
     table = plain_table("world", "term", "deals", "found")

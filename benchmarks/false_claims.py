@@ -47,7 +47,8 @@ class Points:
     sd: float
 
 
-WIDE, NARROW = Points(12.5, 4.5), Points(20.0, 1.6)
+WIDE = Points(12.5, 4.5)
+NARROW = Points(20.0, 1.6)
 """Of models that differ much from game to game, and of programs, which do not: there a strike-out costs most."""
 Chance = np.random.Generator
 Trial = Callable[[Chance], bool]
@@ -90,7 +91,9 @@ def games(
     rows = []
     for arm, (effect, lost) in {"full": (0.0, baseline_lost), **arms}.items():
         own = chance.normal(size=deals) * math.sqrt(1 - CORRELATION)
-        kept = np.clip(np.rint(points.mean + effect + points.sd * (common + own)), 0, PERFECT).astype(int)
+        kept = np.clip(
+            np.rint(points.mean + effect + points.sd * (common + own)), 0, PERFECT
+        ).astype(int)
         struck = chance.random(deals) < lost
         rows += [game(arm, seed, int(kept[seed]), lost=bool(struck[seed])) for seed in range(deals)]
     return rows
@@ -140,8 +143,15 @@ LOOKS = (4, 8, 12, 16)
 
 def stopped(chance: Chance, lost: float, *, none_seen: bool = False) -> bool:
     """The same under a stop rule, which looks at the deals of LOOKS."""
-    deals, plan = LOOKS[-1], {"arm1": (fair_effect(lost), lost)}
-    rule = {"when": "shown", "effect": None, "alpha": 0.05, "looks": list(LOOKS), "metric": "strict"}
+    deals = LOOKS[-1]
+    plan = {"arm1": (fair_effect(lost), lost)}
+    rule = {
+        "when": "shown",
+        "effect": None,
+        "alpha": 0.05,
+        "looks": list(LOOKS),
+        "metric": "strict",
+    }
     run = run_of(plan, deals, **{STOP: {**rule, "baseline": "full", "arms": ["arm1"]}})
     rows = games(chance, plan, deals, points=NARROW)
     outcome = stopping.of_run(run, rows)
@@ -155,7 +165,8 @@ def stopped(chance: Chance, lost: float, *, none_seen: bool = False) -> bool:
 def extended(chance: Chance, sizes: Sequence[int], added: int = 0) -> bool:
     """A run that goes on to the next size as long as its report claims nothing; `added`: arms at every extension."""
     names = [f"arm{number}" for number in range(1, 2 + added * len(sizes))]
-    rows, planned = games(chance, dict.fromkeys(names, (0.0, 0.0)), sizes[-1]), list[dict[str, Any]]()
+    rows = games(chance, dict.fromkeys(names, (0.0, 0.0)), sizes[-1])
+    planned = list[dict[str, Any]]()
     for number, size in enumerate(sizes):
         arms = ["full", *names[: 1 + added * number]]
         plan: dict[str, Any] = {"deals": size, "players": [2], "repeats": 1, "arms": arms}
@@ -173,7 +184,9 @@ def faults(chance: Chance, arms: int, deals: int, *, dispersed: bool = False) ->
     """Faults of one distribution in all arms: Poisson, or with variance m + m²/2."""
     plan = {f"arm{number}": (0.0, 0.0) for number in range(1, arms + 1)}
     data = data_of(games(chance, plan, deals), run_of(plan, deals))
-    marked = [MarkedGame(row, {}, (), _faults(chance, dispersed=dispersed), {}, None) for row in data.rows]
+    marked = [
+        MarkedGame(row, {}, (), _faults(chance, dispersed=dispersed), {}, None) for row in data.rows
+    ]
     return any("ault" in match[0] for match in claims(data, MarkedRun(data, tuple(marked))))
 
 
@@ -193,7 +206,9 @@ def marks(chance: Chance, deals: int) -> bool:
     for row in data.rows:
         ahead = chance.normal(size=(len(keys), 2)) * 0.1
         tallies = {
-            key: MarkTally(0.5, 20, 20, ("m",), {"program": _standard(first), "uniform": _standard(second)})
+            key: MarkTally(
+                0.5, 20, 20, ("m",), {"program": _standard(first), "uniform": _standard(second)}
+            )
             for key, (first, second) in zip(keys, ahead.tolist(), strict=True)
         }
         nodes = tuple(_Node(role) for role in ROLES)
@@ -236,7 +251,10 @@ def headlines() -> Trials:
 
 def rare_strike_outs() -> Trials:
     for deals, lost in product((6, 10, 20, 50), (0.03, 0.06, 0.12)):
-        yield f"{deals} deals, {lost:.0%} of the arm alone", partial(strike_outs, deals=deals, lost=lost)
+        yield (
+            f"{deals} deals, {lost:.0%} of the arm alone",
+            partial(strike_outs, deals=deals, lost=lost),
+        )
 
 
 def stop_rules() -> Trials:
@@ -273,7 +291,10 @@ def role_marks() -> Trials:
 
 def over_arms() -> Trials:
     for arms, spread in product((4, 6, 9, 12), (0.5, 1.5)):
-        yield f"{arms} arms, true effects spread {spread:g} SD", partial(correlations, arms=arms, spread=spread)
+        yield (
+            f"{arms} arms, true effects spread {spread:g} SD",
+            partial(correlations, arms=arms, spread=spread),
+        )
 
 
 def decisions() -> Trials:
@@ -307,7 +328,8 @@ def measure(reports: int = REPORTS, kinds: Iterable[str] = KINDS) -> Iterator[Me
 
 # Worlds whose causes are known
 
-EFFECT, DEALS = -4.0, 20
+EFFECT = -4.0
+DEALS = 20
 NODES = ("a", "b", "c")
 CONTROLS = ("removed", "placebo", "shuffled", "padded")
 
@@ -331,7 +353,12 @@ WORLDS = (
     World("any note but the placebo will do", EFFECT, EFFECT, 0, EFFECT, survives=False),
     World("worthless; another game's note harms", 0, 0, EFFECT, 0, survives=False),
     World(
-        "worthless; length costs, placebo and another game's note mislead", EFFECT, EFFECT, EFFECT, 0, survives=False
+        "worthless; length costs, placebo and another game's note mislead",
+        EFFECT,
+        EFFECT,
+        EFFECT,
+        0,
+        survives=False,
     ),
     World("nothing", 0, 0, 0, 0, survives=False),
 )
@@ -368,18 +395,23 @@ def decide(world: World, reports: int = REPORTS, deals: int = DEALS, *, padded: 
     for arm, (kind, node) in arms.items():
         run["arms"][arm]["purpose"] = {"kind": kind, "nodes": [node]}
     run["arms"]["noise-floor"]["purpose"] = {"kind": "noise_floor"}
-    verdicts, false = Counter[str](), 0
+    verdicts = Counter[str]()
+    false = 0
     for _ in range(reports):
         data = data_of(_again(games(chance, plan, deals)), run)
         said = [_role_verdict(role) for role in data.controls]
         verdicts.update(said)
-        false += ("survives" in said and not world.survives) or ("explained" in said and world.survives)
+        false += ("survives" in said and not world.survives) or (
+            "explained" in said and world.survives
+        )
     return Decided(world, padded, reports, verdicts, false)
 
 
 def _again(rows: Iterable[Row]) -> list[Row]:
     """Return the games with those of the noise floor marked as such."""
-    return [replace(row, control="noise_floor") if row.arm == "noise-floor" else row for row in rows]
+    return [
+        replace(row, control="noise_floor") if row.arm == "noise-floor" else row for row in rows
+    ]
 
 
 def _role_verdict(role: Any) -> str:
@@ -389,7 +421,9 @@ def _role_verdict(role: Any) -> str:
 
 
 def show(measured: Iterable[Measured], console: Console) -> None:
-    table = plain_table("kind", "design", "reports", "false claims", "share", words=("kind", "design"))
+    table = plain_table(
+        "kind", "design", "reports", "false claims", "share", words=("kind", "design")
+    )
     for row in measured:
         share = f"{row.false / row.reports:.1%} ± {row.error:.1%}"
         table.add_row(row.kind, row.design, str(row.reports), str(row.false), share)
@@ -397,7 +431,8 @@ def show(measured: Iterable[Measured], console: Console) -> None:
 
 
 def show_worlds(decided: Iterable[Decided], console: Console) -> None:
-    names, first = ("not shown", "survives", "explained", "open"), "what the role is worth"
+    names = ("not shown", "survives", "explained", "open")
+    first = "what the role is worth"
     table = plain_table(first, "padded", "reports", *names, "false", words=(first,))
     for row in decided:
         roles = row.reports * len(NODES)

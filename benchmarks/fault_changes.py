@@ -65,9 +65,16 @@ class Fault:
     @property
     def marks(self) -> list[Mark]:
         """Those that can name a role and that games at every rate have, in the roles' own order."""
-        sets = [{mark for one in games.values() for mark in one.marks} for games in self.games.values()]
+        sets = [
+            {mark for one in games.values() for mark in one.marks} for games in self.games.values()
+        ]
         common = set.intersection(*sets)
-        return [(role, name) for role in roles.names() for name in naming_marks(role) if (role, name) in common]
+        return [
+            (role, name)
+            for role in roles.names()
+            for name in naming_marks(role)
+            if (role, name) in common
+        ]
 
     @property
     def own(self) -> list[Mark]:
@@ -75,10 +82,13 @@ class Fault:
 
     def change(self, mark: Mark, rate: float, *, beside: bool = False) -> Change | None:
         """Against the lowest rate. `beside`: of what the mark differs from the program's on the same turns."""
-        first, now = self.games[min(self.games)], self.games[rate]
+        first = self.games[min(self.games)]
+        now = self.games[rate]
         found = []
         for seed in sorted(set(first) & set(now)):
-            one, other = (game.beside if beside else game.marks for game in (first[seed], now[seed]))
+            one, other = (
+                game.beside if beside else game.marks for game in (first[seed], now[seed])
+            )
             if mark in one and mark in other:
                 found.append((other[mark] - one[mark]) * (1 if info(mark).higher else -1))
         estimate = estimate_mean(found)

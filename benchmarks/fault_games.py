@@ -46,7 +46,13 @@ class Deal:
     def path(self, folder: Path) -> Path:
         """Of what is kept: the marks, and beside them the journal."""
         way = "own-games" if self.own_games else "given-positions"
-        return folder / way / f"{self.role}-{self.players}p" / f"rate-{self.rate:g}" / f"s{self.seed}.json"
+        return (
+            folder
+            / way
+            / f"{self.role}-{self.players}p"
+            / f"rate-{self.rate:g}"
+            / f"s{self.seed}.json"
+        )
 
 
 @dataclass(frozen=True)
@@ -80,12 +86,19 @@ def _deal(games: Sequence[Deal], folder: Path) -> list[Played]:
 
 def _played(game: Deal, folder: Path) -> Played:
     config, nodes = hosting(game.role, game.graph)
-    path, told = game.path(folder), _told(config)
+    path = game.path(folder)
+    told = _told(config)
     if (kept := _read(path, told)) is None:
-        story, turns = _own(game, config, nodes, path) if game.own_games else _given(game, config, nodes, folder)
+        story, turns = (
+            _own(game, config, nodes, path)
+            if game.own_games
+            else _given(game, config, nodes, folder)
+        )
         kept = _summed(story, turns, nodes)
         write_atomically(path, json.dumps({"of": told, **kept}))
-    marks, beside = ({(role, name): value for role, name, value in kept[key]} for key in ("marks", "beside"))
+    marks, beside = (
+        {(role, name): value for role, name, value in kept[key]} for key in ("marks", "beside")
+    )
     return Played(game, marks, beside, kept["erred"])
 
 
@@ -117,7 +130,9 @@ def _summed(story: Game, turns: Collection[int], nodes: Sequence[str]) -> dict[s
     }
 
 
-def _given(game: Deal, config: GraphConfig, nodes: Sequence[str], folder: Path) -> tuple[Game, Collection[int]]:
+def _given(
+    game: Deal, config: GraphConfig, nodes: Sequence[str], folder: Path
+) -> tuple[Game, Collection[int]]:
     story = _programs(game.role, game.graph, game.players, game.seed, folder)
     turns = asked_again(story)
     return Again(story, _erring(game, config, nodes), nodes).at(turns), turns
@@ -131,8 +146,12 @@ def _programs(role: str, graph: str | None, players: int, seed: int, folder: Pat
     return _story(graphs.seat(config), players, seed, path)
 
 
-def _own(game: Deal, config: GraphConfig, nodes: Sequence[str], path: Path) -> tuple[Game, Collection[int]]:
-    story = _story(_erring(game, config, nodes), game.players, game.seed, path.with_suffix(".jsonl"))
+def _own(
+    game: Deal, config: GraphConfig, nodes: Sequence[str], path: Path
+) -> tuple[Game, Collection[int]]:
+    story = _story(
+        _erring(game, config, nodes), game.players, game.seed, path.with_suffix(".jsonl")
+    )
     return story, range(1, len(story.turns) + 1)
 
 
@@ -146,7 +165,9 @@ def _story(seat: graphs.GraphSeat, players: int, seed: int, path: Path) -> Game:
     if (found := _whole(path, seat)) is not None:
         return found
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")  # another command may play the same game at this time
+    unfinished = path.with_suffix(
+        f".{os.getpid()}.part"
+    )  # another command may play the same game at this time
     unfinished.unlink(missing_ok=True)
     play(seat, players=players, seed=seed, journal=unfinished)
     shutil.move(unfinished, path)

@@ -16,20 +16,33 @@ FAULTY = "faulty"
 HOST = "house"
 """The graph that gets a node of a role that no graph has."""
 AFTERWARDS = {
-    *("followed", "overruled_right", "followed_wrong", "outside_list"),
-    *("hint_given", "hint_played", "urgent_kept", "immediate_played"),
+    "followed",
+    "overruled_right",
+    "followed_wrong",
+    "outside_list",
+    "hint_given",
+    "hint_played",
+    "urgent_kept",
+    "immediate_played",
 }
 """Marks of what others made of a reply, or of a list that was another's: no role is named by them."""
 
 
 def errors(rate: float) -> dict[str, Any]:
     """A simulated model that makes every kind of error at this rate, but never breaks the format."""
-    return {"model": "sim:average", **{kind: 0.0 if kind == "malformed" else rate for kind in KINDS}}
+    return {
+        "model": "sim:average",
+        **{kind: 0.0 if kind == "malformed" else rate for kind in KINDS},
+    }
 
 
 def naming_marks(role: str) -> Mapping[str, MarkInfo]:
     """The marks that can say that a role errs: those of its own replies of which some values are better."""
-    return {name: info for name, info in mark_infos(role).items() if info.best is not None and name not in AFTERWARDS}
+    return {
+        name: info
+        for name, info in mark_infos(role).items()
+        if info.best is not None and name not in AFTERWARDS
+    }
 
 
 def marked_roles() -> list[str]:
@@ -46,10 +59,16 @@ def hosting(role: str, graph: str | None = None) -> tuple[GraphConfig, tuple[str
     """
     known = roles.get(role)
     if known.solve is None or known.template is None:
-        raise UserError(f"role {role!r} cannot be played by a simulated model, so no errors can be put into it")
+        raise UserError(
+            f"role {role!r} cannot be played by a simulated model, so no errors can be put into it"
+        )
     if not naming_marks(role):
-        raise UserError(f"role {role!r} has no mark that could name it; {did_you_mean(role, marked_roles())}")
-    found = next((one for one in _candidates(graph) if _nodes(one, role)), None) or _with(graphs.read(HOST), role)
+        raise UserError(
+            f"role {role!r} has no mark that could name it; {did_you_mean(role, marked_roles())}"
+        )
+    found = next((one for one in _candidates(graph) if _nodes(one, role)), None) or _with(
+        graphs.read(HOST), role
+    )
     return found, _nodes(found, role)
 
 
@@ -76,7 +95,9 @@ def _with(config: GraphConfig, role: str) -> GraphConfig:
 def upstream(config: GraphConfig, nodes: Sequence[str]) -> set[str]:
     """The roles of the nodes that learn nothing of these nodes' replies: neither as notes nor by a refusal."""
     below = set(nodes)
-    while more := {name for name in config.nodes if name not in below and _learns(config, name, below)}:
+    while more := {
+        name for name in config.nodes if name not in below and _learns(config, name, below)
+    }:
         below |= more
     return {node.role for name, node in config.nodes.items() if name not in below}
 

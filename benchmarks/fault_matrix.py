@@ -39,26 +39,37 @@ def faults(asked: Namespace) -> list[Fault]:
 def _games(role: str, asked: Namespace) -> list[Deal]:
     config, _ = hosting(role, asked.graph)
     players = asked.players if asked.players in config.players else max(config.players)
-    places = [(rate, seed) for seed in range(1, asked.games + 1) for rate in sorted(set(asked.rates))]
+    places = [
+        (rate, seed) for seed in range(1, asked.games + 1) for rate in sorted(set(asked.rates))
+    ]
     return [Deal(role, rate, seed, players, asked.graph, asked.own_games) for rate, seed in places]
 
 
 def matrix(found: Sequence[Fault], console: Console, *, every: bool) -> None:
     """The role's worst marks at each rate, a line each; or `every` mark of it."""
     rates = sorted(found[0].games)
-    table = plain_table("role that errs", "its mark", *(f"rate {rate:g}" for rate in rates), "best", "falls")
+    table = plain_table(
+        "role that errs", "its mark", *(f"rate {rate:g}" for rate in rates), "best", "falls"
+    )
     for fault in found:
         for mark in fault.worst_own(len(fault.own) if every else SHOWN):
-            cells = (_interval(estimate_mean(fault.values(mark, rate)), info(mark).unit) for rate in rates)
+            cells = (
+                _interval(estimate_mean(fault.values(mark, rate)), info(mark).unit)
+                for rate in rates
+            )
             falls = "yes" if fault.falls(mark) else "no" if fault.touched(mark) else "never moved"
             table.add_row(fault.role, mark[1], *cells, f"{info(mark).best:.2g}", falls)
     console.print(table)
 
 
-def naming(found: Sequence[Fault], hosts: Mapping[str, tuple[str, set[str]]], console: Console) -> None:
+def naming(
+    found: Sequence[Fault], hosts: Mapping[str, tuple[str, set[str]]], console: Console
+) -> None:
     """For each role: how often it erred, how its marks and those of others moved, and whom the worst names."""
     rates = found[0].rates
-    named = [f"named at {', '.join(f'{rate:g}' for rate in rates)}, {what}" for what in READINGS.values()]
+    named = [
+        f"named at {', '.join(f'{rate:g}' for rate in rates)}, {what}" for what in READINGS.values()
+    ]
     table = plain_table(
         "role that errs",
         "in graph",
@@ -93,13 +104,22 @@ def _name(fault: Fault, rate: float, beside: bool) -> str:
 def _interval(estimate: Estimate | None, unit: str) -> str:
     if estimate is None:
         return "-"
-    least, most = (0, 1) if unit in ("share", "chance") else (-1, 1) if unit == "correlation" else (0, math.inf)
+    least, most = (
+        (0, 1)
+        if unit in ("share", "chance")
+        else (-1, 1)
+        if unit == "correlation"
+        else (0, math.inf)
+    )
     low, high = clip(estimate.interval, least, most)
     if not estimate.error:
         if math.isinf(most):
             return f"{estimate.mean:.3f}"
-        missed = unseen_share(estimate.n)  # all deals alike: in how many of them another value may have gone unseen
-        low, high = estimate.mean - missed * (estimate.mean - least), estimate.mean + missed * (most - estimate.mean)
+        missed = unseen_share(
+            estimate.n
+        )  # all deals alike: in how many of them another value may have gone unseen
+        low = estimate.mean - missed * (estimate.mean - least)
+        high = estimate.mean + missed * (most - estimate.mean)
     return f"{estimate.mean:.3f} ({low:.3f} to {high:.3f})"
 
 
@@ -108,10 +128,14 @@ def summary(found: Sequence[Fault], console: Console) -> None:
     for beside, what in READINGS.items():
         for rate in found[0].rates:
             right = sum(fault.named(rate, beside=beside) == fault.role for fault in found)
-            console.print(f"rate {rate:g}, {what}: the right role in {right} of {len(found)}", highlight=False)
+            console.print(
+                f"rate {rate:g}, {what}: the right role in {right} of {len(found)}", highlight=False
+            )
     own = [(fault, mark) for fault in found for mark in fault.own]
     moved = [(fault, mark) for fault, mark in own if fault.touched(mark)]
-    worse = [one for one in moved if (last := one[0].change(one[1], one[0].rates[-1])) and last.worse]
+    worse = [
+        one for one in moved if (last := one[0].change(one[1], one[0].rates[-1])) and last.worse
+    ]
     rising = [(fault, mark) for fault, mark in moved if not fault.falls(mark)]
     console.print(
         f"own marks: {len(own)}; never moved by these errors: {len(own) - len(moved)}; of the other {len(moved)}, "
@@ -120,7 +144,9 @@ def summary(found: Sequence[Fault], console: Console) -> None:
     )
     for fault, mark in rising:
         console.print(
-            f"  not at each step: {fault.role} {mark[1]}, {_moves(fault, mark)}", highlight=False, markup=False
+            f"  not at each step: {fault.role} {mark[1]}, {_moves(fault, mark)}",
+            highlight=False,
+            markup=False,
         )
 
 
@@ -128,23 +154,37 @@ def _moves(fault: Fault, mark: Mark) -> str:
     """How a mark moved at each rate; positive is better."""
     steps = ((rate, fault.change(mark, rate)) for rate in fault.rates)
     told = ((rate, one.estimate.mean, one.estimate.interval) for rate, one in steps if one)
-    return "; ".join(f"{rate:g}: {mean:+.3f} ({low:+.3f} to {high:+.3f})" for rate, mean, (low, high) in told)
+    return "; ".join(
+        f"{rate:g}: {mean:+.3f} ({low:+.3f} to {high:+.3f})" for rate, mean, (low, high) in told
+    )
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where the games are kept")
-    parser.add_argument("--roles", nargs="+", help="the roles that err, one after the other; all that are marked")
+    parser.add_argument(
+        "--roles", nargs="+", help="the roles that err, one after the other; all that are marked"
+    )
     parser.add_argument("--games", type=int, default=40, help="deals, from seed 1 on; at least 2")
-    parser.add_argument("--rates", type=float, nargs="+", default=RATES, help="0 to 1; the lowest is the baseline")
+    parser.add_argument(
+        "--rates", type=float, nargs="+", default=RATES, help="0 to 1; the lowest is the baseline"
+    )
     parser.add_argument("--players", type=int, default=3)
     parser.add_argument("--graph", help="the graph in which they err, where it has the role")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--own-games", action="store_true", help="let the role err all game long")
-    parser.add_argument("--all-marks", action="store_true", help="all marks of the role, not only the worst two")
+    parser.add_argument(
+        "--all-marks", action="store_true", help="all marks of the role, not only the worst two"
+    )
     asked = parser.parse_args()
-    if asked.games < 2 or len(set(asked.rates)) < 2 or not all(0 <= rate <= 1 for rate in asked.rates):
-        parser.error("an interval needs at least 2 games, and a comparison at least 2 rates from 0 to 1")
+    if (
+        asked.games < 2
+        or len(set(asked.rates)) < 2
+        or not all(0 <= rate <= 1 for rate in asked.rates)
+    ):
+        parser.error(
+            "an interval needs at least 2 games, and a comparison at least 2 rates from 0 to 1"
+        )
     try:
         found = faults(asked)
     except UserError as error:
@@ -152,7 +192,11 @@ def main() -> None:
     console = Console(width=240)
     places = {fault.role: hosting(fault.role, asked.graph) for fault in found}
     matrix(found, console, every=asked.all_marks)
-    naming(found, {role: (config.name, upstream(config, nodes)) for role, (config, nodes) in places.items()}, console)
+    naming(
+        found,
+        {role: (config.name, upstream(config, nodes)) for role, (config, nodes) in places.items()},
+        console,
+    )
     console.print()
     summary(found, console)
 

@@ -22,8 +22,13 @@ keeps, is what it was given; and a deal's turns are alike, so more deals are wor
 
 def asked_again(story: Game) -> Collection[int]:
     """The turns at which the role answers again: whole rounds, others from deal to deal."""
-    players, seed = story.started.players, story.started.seed or 0
-    return [turn for turn in range(players + 1, len(story.moves) + 1) if ((turn - 1) // players - seed) % EVERY == 0]
+    players = story.started.players
+    seed = story.started.seed or 0
+    return [
+        turn
+        for turn in range(players + 1, len(story.moves) + 1)
+        if ((turn - 1) // players - seed) % EVERY == 0
+    ]
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,8 @@ class Again:
 
     def _turn(self, old: Turn) -> Turn:
         """The new replies and verdicts, then the old decision, with the memory of then, and the old move."""
-        started, events = self.story.started, list[Event]()
+        started = self.story.started
+        events = list[Event]()
         config = at(self.seat.config, started.players)
         fixed = recorded(config, old.events, {*self.nodes, *depending(config, self.nodes)})
         context = GameContext(events.append, started.game, started.repeat)

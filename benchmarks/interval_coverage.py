@@ -12,7 +12,11 @@ import numpy as np
 from rich.console import Console
 
 from experiments.analysis.compare import STRIKE_OUTS
-from experiments.analysis.statistics.clusters import bootstrap_clusters, interquartile_mean, over_all
+from experiments.analysis.statistics.clusters import (
+    bootstrap_clusters,
+    interquartile_mean,
+    over_all,
+)
 from experiments.analysis.statistics.estimates import (
     ALPHA,
     Bounds,
@@ -26,11 +30,14 @@ from experiments.record.rows import PERFECT
 
 DEALS = (10, 20, 50, 100)
 TRIALS = 4_000
-TESTED, RESAMPLED = 1_000, 250
+TESTED = 1_000
+RESAMPLED = 250
 """The most trials of the test and of the bootstrap, which are slow."""
 DRAWS = 999
 """Random flips in a test of more than 16 deals, a tenth of an analysis's."""
-LEAST, MORE, CHANCE = 15, 10, 0.5
+LEAST = 15
+MORE = 10
+CHANCE = 0.5
 """A game that is not lost scores LEAST plus a binomial number of MORE more points."""
 MEAN = LEAST + MORE * CHANCE
 
@@ -79,9 +86,13 @@ def measure(trials: int = TRIALS) -> Iterator[Coverage]:
 def _measured(arms: Arms, deals: int, trials: int) -> Coverage:
     chance = np.random.default_rng([int(1000 * arms.lost), int(1000 * arms.baseline), deals])
     ours, theirs = drawn(chance, arms, (trials, deals))
-    deltas, some = ours - theirs, min(trials, TESTED)
-    mean, difference = MEAN * (1 - arms.lost), MEAN * (arms.baseline - arms.lost)
-    held = np.array([sign_flip_test(list(sample - difference), DRAWS).p >= ALPHA for sample in deltas[:some]])
+    deltas = ours - theirs
+    some = min(trials, TESTED)
+    mean = MEAN * (1 - arms.lost)
+    difference = MEAN * (arms.baseline - arms.lost)
+    held = np.array(
+        [sign_flip_test(list(sample - difference), DRAWS).p >= ALPHA for sample in deltas[:some]]
+    )
     warned = np.maximum((ours == 0).sum(axis=1), (theirs == 0).sum(axis=1)) < STRIKE_OUTS
     free = held[~warned[:some]]
     return Coverage(
@@ -131,7 +142,9 @@ def resampled(sample: list[float]) -> Bounds | None:
     return bootstrap_interval(sample)
 
 
-def _coverage(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:
+def _coverage(
+    interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float
+) -> float:
     bounds = [interval(sample) for sample in samples.tolist()]
     return sum(one is not None and one[0] <= truth <= one[1] for one in bounds) / len(bounds)
 
@@ -156,7 +169,8 @@ class FewDeals:
 def few_deals(trials: int = RESAMPLED) -> Iterator[FewDeals]:
     for deals in FEW:
         for lost in LOST:
-            chance, arms = np.random.default_rng([deals, int(100 * lost)]), Arms(lost, lost, 0.3)
+            chance = np.random.default_rng([deals, int(100 * lost)])
+            arms = Arms(lost, lost, 0.3)
             ours, _ = drawn(chance, arms, (trials, deals))
             many, _ = drawn(chance, arms, (1, 10_000))
             middle = over_all(interquartile_mean, many.T)
@@ -177,7 +191,9 @@ def bounded_by_t(sample: list[float]) -> Bounds | None:
 
 
 def iqm_interval(sample: list[float]) -> Bounds | None:
-    return bootstrap_clusters(interquartile_mean, [np.array([[value]]) for value in sample]).interval
+    return bootstrap_clusters(
+        interquartile_mean, [np.array([[value]]) for value in sample]
+    ).interval
 
 
 def show_few(rows: Sequence[FewDeals], console: Console) -> None:
@@ -189,11 +205,22 @@ def show_few(rows: Sequence[FewDeals], console: Console) -> None:
 
 
 def show(found: list[Coverage], console: Console) -> None:
-    names = "struck out", "baseline", "correlation", "deals", "mean, t", "bootstrap", "difference, test", "t"
+    names = (
+        "struck out",
+        "baseline",
+        "correlation",
+        "deals",
+        "mean, t",
+        "bootstrap",
+        "difference, test",
+        "t",
+    )
     table = plain_table(*names, "warned", "test, not warned")
     for one in found:
         shares = one.mean_t, one.mean_bootstrap, one.difference_test, one.difference_t
         free = "-" if one.difference_unwarned is None else f"{one.difference_unwarned:.0%}"
         arms = f"{one.arms.lost:.0%}", f"{one.arms.baseline:.0%}", f"{one.arms.correlation:g}"
-        table.add_row(*arms, str(one.deals), *(f"{share:.0%}" for share in shares), f"{one.warned:.0%}", free)
+        table.add_row(
+            *arms, str(one.deals), *(f"{share:.0%}" for share in shares), f"{one.warned:.0%}", free
+        )
     console.print(table)

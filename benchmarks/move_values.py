@@ -29,11 +29,14 @@ SMALL = 0.25
 """Points: a smaller loss hardly matters."""
 
 
-def positions(partner: str, players: int, games: int, every: int) -> Iterator[tuple[Position, Past]]:
+def positions(
+    partner: str, players: int, games: int, every: int
+) -> Iterator[tuple[Position, Past]]:
     """Some turns of a partner's games with its own kind, each with its move."""
     rule = partners.get(partner).rule
     for seed in range(1, games + 1):
-        table, chance = referee.Referee(players, referee.deal(seed)), Random(seed)
+        table = referee.Referee(players, referee.deal(seed))
+        chance = Random(seed)
         while not table.over:
             view = table.view()
             past = table.apply(rule(view, chance)[0])
@@ -78,13 +81,16 @@ def lost_again(position: Position, found: Mistake) -> float:
     """The loss of a mistake on deals that had no part in finding it."""
     trials = SeatRollouts(position, RolloutStore())
     trials.name += "/again"
-    better, played = (points(trials.ends(move, 0, AGAIN), "strict") for move in (found.better, found.move))
+    better, played = (
+        points(trials.ends(move, 0, AGAIN), "strict") for move in (found.better, found.move)
+    )
     return (sum(better) - sum(played)) / AGAIN
 
 
 def worth(position: Position, deals: int, change: Callable[[RolloutGame, bool], None]) -> float:
     """What a change of the table is worth: the mean final score of convention players with it, less that without."""
-    dealt, found = Deals(position.scene, Random(0)), 0
+    dealt = Deals(position.scene, Random(0))
+    found = 0
     for _ in range(deals):
         game = dealt.draw()
         assert game is not None
@@ -114,7 +120,9 @@ def print_worth(partner: str, players: int, games: int, every: int) -> None:
     found: dict[str, list[float]] = {what: [] for what in WORTH}
     for position, _ in positions(partner, players, games, every):
         for what, change in WORTH.items():
-            if position.view.deck_size and (change is not _token or position.view.tokens < MAX_TOKENS):
+            if position.view.deck_size and (
+                change is not _token or position.view.tokens < MAX_TOKENS
+            ):
                 found[what].append(worth(position, 4, change))
     for what, gains in found.items():
         print(_line(what, gains))

@@ -24,7 +24,9 @@ SHARED = 0.3
 """The share of the variance of these that a deal explains."""
 CONTROLS: tuple[Kind, ...] = ("removed", "placebo", "padded")
 ROLES = ("history_analyst", "tom_interpreter", "discard_strategist")
-CLAIM = re.compile(r"\b(?:loses|gains) [\d.]+ points|than no note|not all that is lost|does not explain the loss")
+CLAIM = re.compile(
+    r"\b(?:loses|gains) [\d.]+ points|than no note|not all that is lost|does not explain the loss"
+)
 """Sentences that claim a loss, a gain, or what causes one."""
 OPEN_FLIPS = "more than that is not shown"
 FLIPS = re.compile(r"\b[1-9]\d*% of decisions differ \([^)]*noise floor[^)]*\)")
@@ -61,7 +63,9 @@ def _outcomes(chance: np.random.Generator, deals: int, positions: int) -> Iterat
         for number in range(positions):
             flipped = bool(chance.random() < FLIPPED)
             loss = SD * (luck + chance.normal() * (1 - SHARED) ** 0.5) if flipped else 0.0
-            place = SimpleNamespace(name=f"{deal}-{number}", deal=str(deal), kind=SimpleNamespace(values=tuple))
+            place = SimpleNamespace(
+                name=f"{deal}-{number}", deal=str(deal), kind=SimpleNamespace(values=tuple)
+            )
             yield Outcome(
                 position=cast(BankPosition, place),
                 flipped=float(flipped),

@@ -98,7 +98,9 @@ async def measure(games: int, backoff_s: float) -> list[Outcome]:
     """Play the games on all servers, beside each other."""
     served = OneSlot(CALL * backoff_s)
     async with fake_endpoint.serving(served.app) as url:
-        return list(await asyncio.gather(*(play(sign, served, url, games, backoff_s) for sign in SIGNS)))
+        return list(
+            await asyncio.gather(*(play(sign, served, url, games, backoff_s) for sign in SIGNS))
+        )
 
 
 def main() -> None:
@@ -108,7 +110,9 @@ def main() -> None:
     words = parser.parse_args()
     print("| refused with | games suspended | refusals | exit |\n|---|---|---|---|")
     for outcome in asyncio.run(measure(words.games, words.backoff_s)):
-        print(f"| {outcome.sign} | {outcome.suspended} of {words.games} | {outcome.refusals} | {outcome.code} |")
+        print(
+            f"| {outcome.sign} | {outcome.suspended} of {words.games} | {outcome.refusals} | {outcome.code} |"
+        )
 
 
 if __name__ == "__main__":

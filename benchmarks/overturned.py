@@ -21,7 +21,10 @@ POINTS = 12.5
 
 def step_of(scene: Scene, usual: Move) -> str:
     """Return the name of the policy step that makes a move."""
-    return next((step.__name__ for step in HOUSE_STEPS if any(move == usual for move, _ in step(scene))), "another")
+    return next(
+        (step.__name__ for step in HOUSE_STEPS if any(move == usual for move, _ in step(scene))),
+        "another",
+    )
 
 
 def searched(games: Iterator[Path]) -> Iterator[tuple[str, Move, Move, float]]:
@@ -34,9 +37,15 @@ def searched(games: Iterator[Path]) -> Iterator[tuple[str, Move, Move, float]]:
             if decided is None or len(decided.ratings or {}) < 2:
                 continue
             ratings = {parse(str(move)): rating for move, rating in (decided.ratings or {}).items()}
-            usual, chosen = next(iter(ratings)), decided.move
+            usual = next(iter(ratings))
+            chosen = decided.move
             scene = Position.of(game, turn.view.turn).scene
-            yield step_of(scene, usual), usual, chosen, POINTS * (ratings.get(chosen, 0.0) - ratings[usual])
+            yield (
+                step_of(scene, usual),
+                usual,
+                chosen,
+                POINTS * (ratings.get(chosen, 0.0) - ratings[usual]),
+            )
 
 
 def main() -> None:
@@ -44,7 +53,8 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--games", type=int, default=100)
     options = parser.parse_args()
-    turns, gains = Counter[str](), defaultdict[tuple[str, str], list[float]](list)
+    turns = Counter[str]()
+    gains = defaultdict[tuple[str, str], list[float]](list)
     for step, usual, chosen, gain in searched(
         islice(sorted(options.run.rglob("games/planner/*.jsonl")), options.games)
     ):
@@ -53,9 +63,12 @@ def main() -> None:
             gains[step, chosen.kind].append(gain)
     print(f"{'step':10} {'turns':>6}  instead     {'times':>5}  share  points each  in all a game")
     for (step, kind), points in sorted(gains.items(), key=lambda item: -sum(item[1])):
-        share, mean = len(points) / turns[step], sum(points) / len(points)
+        share = len(points) / turns[step]
+        mean = sum(points) / len(points)
         game = sum(points) / options.games
-        print(f"{step:10} {turns[step]:6}  {kind:11} {len(points):5}  {share:4.0%} {mean:10.2f} {game:12.2f}")
+        print(
+            f"{step:10} {turns[step]:6}  {kind:11} {len(points):5}  {share:4.0%} {mean:10.2f} {game:12.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ def many(journal: Path, run: Path, games: int) -> None:
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, float]:
-    begun, used = perf_counter(), process_time()
+    begun = perf_counter()
+    used = process_time()
     work()
     return perf_counter() - begun, process_time() - used
 

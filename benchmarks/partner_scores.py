@@ -50,7 +50,8 @@ def _measured(partner: Partner, players: int, games: int) -> SelfPlay:
     began = time.perf_counter()
     ends = [_played(partner.rule, players, seed) for seed in range(1, games + 1)]
     seconds = time.perf_counter() - began
-    strict, kept = [end.score_strict for end in ends], [end.score_kept for end in ends]
+    strict = [end.score_strict for end in ends]
+    kept = [end.score_kept for end in ends]
     return SelfPlay(
         partner.name,
         players,
@@ -79,7 +80,16 @@ def _error(scores: Sequence[int]) -> float:
 
 
 def show(found: Iterable[SelfPlay], console: Console) -> None:
-    names = ("partner", "players", "games", "strict", "kept", "struck out", "perfect", "ms per turn")
+    names = (
+        "partner",
+        "players",
+        "games",
+        "strict",
+        "kept",
+        "struck out",
+        "perfect",
+        "ms per turn",
+    )
     table = plain_table(*names, words=("partner",))
     for one in found:
         scores = f"{one.strict:.2f} ± {one.strict_se:.2f}", f"{one.kept:.2f} ± {one.kept_se:.2f}"

@@ -59,5 +59,7 @@ def show(powers: list[Power], console: Console) -> None:
     """Print the table."""
     table = plain_table("effect", "struck out", "deals", "shown")
     for power in powers:
-        table.add_row(f"{power.effect:g}", f"{power.lost:.0%}", str(power.deals), f"{power.shown:.0%}")
+        table.add_row(
+            f"{power.effect:g}", f"{power.lost:.0%}", str(power.deals), f"{power.shown:.0%}"
+        )
     console.print(table)

@@ -42,7 +42,8 @@ from orchestrator.table.game_loop import play_async
 from roles.hanabi.sections.table import unmoved
 
 FORMS = ("json_schema", "text")
-PLAYERS, SEED = 2, 1
+PLAYERS = 2
+SEED = 1
 
 
 class Deal(NamedTuple):
@@ -114,7 +115,8 @@ class Figures:
 def figures(graph: str, form: str, games: Sequence[Game]) -> Figures:
     calls = [call for game in games for call in game.calls]
     decided = [event for game in games for event in game.events if isinstance(event, Decided)]
-    first, second = [call for call in calls if not call.ask], [call for call in calls if call.ask]
+    first = [call for call in calls if not call.ask]
+    second = [call for call in calls if call.ask]
     tries = [one for call in calls for one in call.attempts]
     return Figures(
         graph,
@@ -151,12 +153,22 @@ def checks(
     games: Sequence[Game], whole: Figures, context: int | None, wanted: Iterable[tuple[str, str]]
 ) -> list[Check]:
     """What must hold with any model. `wanted`: the graphs with their formats that must have been seen."""
-    pairs, seen = tuple(wanted), {(game.graph, game.form) for game in games if _moved(game)}
+    pairs = tuple(wanted)
+    seen = {(game.graph, game.form) for game in games if _moved(game)}
     unplayed = [f"{graph} {form}" for graph, form in pairs if (graph, form) not in seen]
-    nodes, silent = sum(len(_asked_nodes(game)) for game in games), [name for game in games for name in _silent(game)]
+    nodes = sum(len(_asked_nodes(game)) for game in games)
+    silent = [name for game in games for name in _silent(game)]
     return [
-        _counted("all graphs are played", len(pairs) - len(unplayed), len(pairs), "games with a move", unplayed),
-        _counted("all nodes are asked", nodes, nodes + len(silent), "nodes that a model plays", silent),
+        _counted(
+            "all graphs are played",
+            len(pairs) - len(unplayed),
+            len(pairs),
+            "games with a move",
+            unplayed,
+        ),
+        _counted(
+            "all nodes are asked", nodes, nodes + len(silent), "nodes that a model plays", silent
+        ),
         *_call_checks(games, whole, context),
         _not_suspended(games),
         _replayed_alike(games),
@@ -179,7 +191,9 @@ def _call_checks(games: Sequence[Game], whole: Figures, context: int | None) -> 
     yield Check("prompts fit the context", not over and whole.calls > 0, f"{fits}; {longest}")
     helped = f"{whole.second_usable} of {whole.second} second requests gave a usable answer"
     few = f" (fewer than {ENOUGH} are not judged)" if whole.second < ENOUGH else ""
-    yield Check("second requests help", whole.second < ENOUGH or whole.second_usable > 0, f"{helped}{few}")
+    yield Check(
+        "second requests help", whole.second < ENOUGH or whole.second_usable > 0, f"{helped}{few}"
+    )
     cut = f"{whole.cut} of {whole.tries} tries were cut"
     yield Check("few calls are cut", whole.cut <= CUT * whole.tries and whole.tries > 0, cut)
 
@@ -187,7 +201,9 @@ def _call_checks(games: Sequence[Game], whole: Figures, context: int | None) -> 
 def _not_suspended(games: Sequence[Game]) -> Check:
     reasons = [(game.path.name, game.suspended or game.refused) for game in games]
     stopped = [f"{name}: {reason}" for name, reason in reasons if reason]
-    return _counted("no game is suspended", len(games) - len(stopped), len(games), "games went on", stopped)
+    return _counted(
+        "no game is suspended", len(games) - len(stopped), len(games), "games went on", stopped
+    )
 
 
 def _replayed_alike(games: Sequence[Game]) -> Check:
@@ -206,9 +222,15 @@ def _asked_nodes(game: Game) -> set[str]:
 def _silent(game: Game) -> Iterator[str]:
     """The nodes of a game that a model plays and that were not asked. A judge without a choice has nothing to judge."""
     config = _config(game.graph, game.form, _players(game))
-    chosen = any(base(call.node) == config.decides and call.reply is not None for call in game.calls)
+    chosen = any(
+        base(call.node) == config.decides and call.reply is not None for call in game.calls
+    )
     for name in config.nodes:
-        if node_calls(config, name) and name not in _asked_nodes(game) and (chosen or name not in config.judges):
+        if (
+            node_calls(config, name)
+            and name not in _asked_nodes(game)
+            and (chosen or name not in config.judges)
+        ):
             yield f"{game.path.stem} {name}"
 
 
@@ -238,10 +260,13 @@ def _within(config: graphs.GraphConfig, calls: float) -> int:
     return max(least, round(calls / sum(node_calls(config, node) for node in config.nodes)))
 
 
-async def played(graph: str, form: str, model: ModelSettings, calls: float, folder: Path, deal: Deal) -> Game:
+async def played(
+    graph: str, form: str, model: ModelSettings, calls: float, folder: Path, deal: Deal
+) -> Game:
     """A game of about so many first requests, and its replay."""
     config = _config(graph, form, deal.players)
-    turns, path = _within(config, calls), folder / f"{graph}-{form}.jsonl"
+    turns = _within(config, calls)
+    path = folder / f"{graph}-{form}.jsonl"
     began = time.monotonic()
     stopped = await _play(config, model, path, turns, deal)
     seconds = time.monotonic() - began
@@ -274,7 +299,9 @@ async def _play(
     return None
 
 
-async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int, deal: Deal) -> bool:
+async def _replayed(
+    config: graphs.GraphConfig, model: ModelSettings, path: Path, turns: int, deal: Deal
+) -> bool:
     """Whether a replay of the journal writes the same journal, times aside."""
     again = path.with_name(f"{path.stem}-replay.jsonl")
     layer = ModelLayer(replay=Replay(Recording.read(path)))
@@ -288,16 +315,25 @@ async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path
 def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
     """Every answer of the model and how it was read, as plain data."""
     for game in games:
-        config, legal = _config(game.graph, game.form, _players(game)), list[str]()
+        config = _config(game.graph, game.form, _players(game))
+        legal = list[str]()
         for event in game.events:
             if isinstance(event, TurnStarted):
                 legal = [str(move) for move in event.view.legal]
             if isinstance(event, Call) and event.of_model and event.text is not None:
-                kept, node = event.model_dump(mode="json", include=KEPT), base(event.node)
-                yield {"graph": game.graph, **kept, **_asked(config, node, event, game.form, legal), "legal": legal}
+                kept = event.model_dump(mode="json", include=KEPT)
+                node = base(event.node)
+                yield {
+                    "graph": game.graph,
+                    **kept,
+                    **_asked(config, node, event, game.form, legal),
+                    "legal": legal,
+                }
 
 
-def _asked(config: graphs.GraphConfig, node: str, call: Call, form: str, legal: Sequence[str]) -> dict[str, Any]:
+def _asked(
+    config: graphs.GraphConfig, node: str, call: Call, form: str, legal: Sequence[str]
+) -> dict[str, Any]:
     """How an answer was asked for: its type, its format, and the moves by the labels that the prompt gives them."""
     kind = config.context_of(node).reply(config.role(node))
     prompt = "\n".join(message.content for message in call.messages)
@@ -358,7 +394,9 @@ def markdown(found: Sequence[Figures], held: Sequence[Check], about: str) -> str
     """The figures in the form of benchmarks/README.md."""
     rows = [COLUMNS, ("---",) * len(COLUMNS), *map(_row, found)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    said = [f"- {'holds' if check.holds else 'fails'}: {check.what} ({check.found})" for check in held]
+    said = [
+        f"- {'holds' if check.holds else 'fails'}: {check.what} ({check.found})" for check in held
+    ]
     return "\n".join([about, "", *lines, "", *said, ""])
 
 
@@ -367,11 +405,17 @@ def model_of(asked: argparse.Namespace) -> Iterator[tuple[ModelSettings, str]]:
     """The model to ask, and where it comes from, in words."""
     limits = {"timeout_s": asked.timeout, "max_concurrency": 16}
     if asked.url:
-        yield settings({"model": f"openai:{asked.model}@{asked.url}", **SAMPLING, **limits}), asked.model
+        yield (
+            settings({"model": f"openai:{asked.model}@{asked.url}", **SAMPLING, **limits}),
+            asked.model,
+        )
         return
     wheels = real_server.fetch(asked.cache)
     with real_server.serving(wheels, context=asked.context) as url:
-        yield settings({"model": f"openai:{real_server.NAME}@{url}", **SAMPLING, **limits}), ", ".join(wheels.names)
+        yield (
+            settings({"model": f"openai:{real_server.NAME}@{url}", **SAMPLING, **limits}),
+            ", ".join(wheels.names),
+        )
 
 
 async def run(asked: argparse.Namespace, model: ModelSettings, games: list[Game]) -> int | None:
@@ -381,7 +425,9 @@ async def run(asked: argparse.Namespace, model: ModelSettings, games: list[Game]
         info = await transport.describe()
     finally:
         await transport.aclose()
-    until, deal, pairs = time.monotonic() + 60 * asked.minutes, Deal(asked.players, asked.seed), wanted(asked)
+    until = time.monotonic() + 60 * asked.minutes
+    deal = Deal(asked.players, asked.seed)
+    pairs = wanted(asked)
     for number, (graph, form) in enumerate(pairs):
         share = (until - time.monotonic()) / (len(pairs) - number)
         calls = min(asked.calls, share / _pace(games)) if games else asked.calls
@@ -394,14 +440,22 @@ async def run(asked: argparse.Namespace, model: ModelSettings, games: list[Game]
 
 def wanted(asked: argparse.Namespace) -> list[tuple[str, str]]:
     """The graphs with the formats that they are played in."""
-    return [(graph, form) for form in asked.form or FORMS for graph in asked.graph or packaged(asked.players)]
+    return [
+        (graph, form)
+        for form in asked.form or FORMS
+        for graph in asked.graph or packaged(asked.players)
+    ]
 
 
 def packaged(players: int) -> list[str]:
     """The graphs of this project that ask a model at this player count."""
     built_in = (name for name in graphs.names() if graphs.source(name) == "built-in")
     configs = [(name, graphs.read(name)) for name in built_in]
-    return [name for name, config in configs if players in config.players and turn_calls(graphs.at(config, players))]
+    return [
+        name
+        for name, config in configs
+        if players in config.players and turn_calls(graphs.at(config, players))
+    ]
 
 
 def _pace(games: Sequence[Game]) -> float:
@@ -411,26 +465,41 @@ def _pace(games: Sequence[Game]) -> float:
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Bounded games on a real model, and what must hold with any.")
+    parser = argparse.ArgumentParser(
+        description="Bounded games on a real model, and what must hold with any."
+    )
     parser.add_argument("--url", help="a server that runs already, e.g. http://127.0.0.1:8000/v1")
     parser.add_argument("--model", default=real_server.NAME, help="the model's name there")
     parser.add_argument("--graph", action="append", help="repeatable; default all that ask a model")
-    parser.add_argument("--form", action="append", choices=("json_schema", "json", "text"), help="repeatable")
+    parser.add_argument(
+        "--form", action="append", choices=("json_schema", "json", "text"), help="repeatable"
+    )
     parser.add_argument("--players", type=int, default=PLAYERS, help="at the table, 2 to 5")
     parser.add_argument("--seed", type=int, default=SEED, help="of the deal")
-    parser.add_argument("--calls", type=int, default=6, help="first requests per game, at most about")
-    parser.add_argument("--minutes", type=float, default=15, help="fewer turns a game, so that all take about this")
-    parser.add_argument("--context", type=int, default=8192, help="tokens of the server that is started")
+    parser.add_argument(
+        "--calls", type=int, default=6, help="first requests per game, at most about"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=15, help="fewer turns a game, so that all take about this"
+    )
+    parser.add_argument(
+        "--context", type=int, default=8192, help="tokens of the server that is started"
+    )
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one call")
-    parser.add_argument("--cache", type=Path, default=Path(".venv/real"), help="the folder of the wheels")
-    parser.add_argument("--out", type=Path, default=Path("runs/real"), help="its games are replaced")
+    parser.add_argument(
+        "--cache", type=Path, default=Path(".venv/real"), help="the folder of the wheels"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs/real"), help="its games are replaced"
+    )
     parser.add_argument("--json", action="store_true", help="print only JSON")
     return parser.parse_args(given)
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Returns the exit code."""
-    asked, games = options(given), list[Game]()
+    asked = options(given)
+    games = list[Game]()
     rmtree(asked.out / "games", ignore_errors=True)
     with model_of(asked) as (model, source):
         context = asyncio.run(run(asked, model, games))
@@ -440,16 +509,26 @@ def main(given: Sequence[str] | None = None) -> int:
     deal = f"{asked.players} players, seed {asked.seed}"
     _write(asked.out, found, held, games, f"{source}; context {context or 'unknown'}, {deal}.")
     if asked.json:
-        print(json.dumps({"figures": [asdict(one) for one in found], "checks": [asdict(one) for one in held]}))
+        print(
+            json.dumps(
+                {"figures": [asdict(one) for one in found], "checks": [asdict(one) for one in held]}
+            )
+        )
     else:
         show(found, held, console())
     return 0 if all(check.holds for check in held) else 1
 
 
-def _write(out: Path, found: Sequence[Figures], held: Sequence[Check], games: Sequence[Game], about: str) -> None:
+def _write(
+    out: Path, found: Sequence[Figures], held: Sequence[Check], games: Sequence[Game], about: str
+) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "figures.md").write_text(markdown(found, held, about), "utf-8")
-    data = {"about": about, "figures": [asdict(one) for one in found], "checks": [asdict(one) for one in held]}
+    data = {
+        "about": about,
+        "figures": [asdict(one) for one in found],
+        "checks": [asdict(one) for one in held],
+    }
     (out / "figures.json").write_text(json.dumps(data, indent=1), "utf-8")
     lines = [json.dumps(one, ensure_ascii=False) for one in answers(games)]
     (out / "answers.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")

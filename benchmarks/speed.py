@@ -53,7 +53,8 @@ def measure(names: list[str], games: int) -> Iterator[Timing]:
 
 def _timing(name: str, players: int, games: int) -> Timing:
     seat = graph_seat(name)
-    seconds, results = [], []
+    seconds = []
+    results = []
     with TemporaryDirectory() as folder:
         for seed in range(1, games + 1):
             began = time.perf_counter()
@@ -93,12 +94,15 @@ async def depths(names: list[str], latency_s: float, turns: int, players: int = 
 
 async def _turns(seat: GraphSeat, players: int, turns: int) -> list[tuple[float, int]]:
     """The seconds and the calls of each turn."""
-    began, calls, done = 0.0, 0, list[tuple[float, int]]()
+    began = 0.0
+    calls = 0
+    done = list[tuple[float, int]]()
 
     def sink(event: Event) -> None:
         nonlocal began, calls
         if isinstance(event, TurnStarted):
-            began, calls = time.perf_counter(), 0
+            began = time.perf_counter()
+            calls = 0
         elif isinstance(event, Call):
             calls += event.of_model
         elif isinstance(event, Decided):
@@ -110,9 +114,18 @@ async def _turns(seat: GraphSeat, players: int, turns: int) -> list[tuple[float,
 
 def _depth(name: str, players: int, done: list[tuple[float, int]], latency_s: float) -> Depth:
     latencies = [int(seconds / latency_s) for seconds, _ in done]
-    beyond = [1000 * (seconds - latency_s * n) for (seconds, _), n in zip(done, latencies, strict=True)]
+    beyond = [
+        1000 * (seconds - latency_s * n) for (seconds, _), n in zip(done, latencies, strict=True)
+    ]
     calls = statistics.mean(calls for _, calls in done)
-    return Depth(name, players, len(done), calls, dict(sorted(Counter(latencies).items())), statistics.median(beyond))
+    return Depth(
+        name,
+        players,
+        len(done),
+        calls,
+        dict(sorted(Counter(latencies).items())),
+        statistics.median(beyond),
+    )
 
 
 def show_depths(found: list[Depth], console: Console) -> None:
@@ -120,24 +133,49 @@ def show_depths(found: list[Depth], console: Console) -> None:
     table = plain_table(*names, words=("graph", "model latencies per turn"))
     for d in found:
         latencies = ", ".join(f"{n} ({turns} turns)" for n, turns in d.latencies.items())
-        table.add_row(d.graph, str(d.players), str(d.turns), f"{d.calls:.1f}", latencies, f"{d.overhead_ms:.0f}")
+        table.add_row(
+            d.graph,
+            str(d.players),
+            str(d.turns),
+            f"{d.calls:.1f}",
+            latencies,
+            f"{d.overhead_ms:.0f}",
+        )
     console.print(table)
-    console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))
+    console.print(
+        Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim")
+    )
 
 
 def machine() -> dict[str, Any]:
-    return {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
 
 
 def data(timings: list[Timing]) -> dict[str, Any]:
-    return {"machine": machine(), "timings": [asdict(t) | {"ms_a_turn": t.ms_a_turn} for t in timings]}
+    return {
+        "machine": machine(),
+        "timings": [asdict(t) | {"ms_a_turn": t.ms_a_turn} for t in timings],
+    }
 
 
 def show(timings: list[Timing], console: Console) -> None:
     names = ("graph", "players", "games", "turns", "s per game", "slowest", "ms per turn", "strict")
     table = plain_table(*names, words=("graph",))
     for t in timings:
-        row = (t.graph, str(t.players), str(t.games), f"{t.turns:.1f}", f"{t.seconds:.2f}", f"{t.slowest:.2f}")
+        row = (
+            t.graph,
+            str(t.players),
+            str(t.games),
+            f"{t.turns:.1f}",
+            f"{t.seconds:.2f}",
+            f"{t.slowest:.2f}",
+        )
         table.add_row(*row, f"{t.ms_a_turn:.1f}", f"{t.strict:.2f}")
     console.print(table)
-    console.print(Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim"))
+    console.print(
+        Text(", ".join(f"{key} {value}" for key, value in machine().items()), style="dim")
+    )

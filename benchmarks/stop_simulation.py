@@ -20,13 +20,41 @@ from experiments.record.rows import PERFECT, Row
 from experiments.study.stop_rule import Stop, StopRule, resolved
 
 POOLS: dict[str, tuple[int, ...]] = {
-    "literal": (0, 0, 0, 0, 0, 2, 0, 3, 3, 3, 5, 7, 10, 10, 17, 14, 21, 23, 16, 20, 15, 16, 11, 4, 0, 0),
+    "literal": (
+        0,
+        0,
+        0,
+        0,
+        0,
+        2,
+        0,
+        3,
+        3,
+        3,
+        5,
+        7,
+        10,
+        10,
+        17,
+        14,
+        21,
+        23,
+        16,
+        20,
+        15,
+        16,
+        11,
+        4,
+        0,
+        0,
+    ),
     "piers": (67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 6, 7, 13, 22, 18, 21, 15, 9, 10, 7, 2, 2, 0, 0),
 }
 """Strict scores of recorded games of two players, `smart` with the partner of this name: how many games had the score
 0, 1 ... 25. benchmarks/README.md has the command."""
 DEALS = 60
-NULLS, POWERED = 1000, 300
+NULLS = 1000
+POWERED = 300
 """Experiments for each design without an effect, and with one."""
 
 
@@ -119,7 +147,12 @@ def _one(chance: np.random.Generator, design: Design, rule: StopRule) -> Sequenc
 
 
 def _arm(
-    design: Design, rule: StopRule, stop: ArmStop, ours: Sequence[Row], theirs: Sequence[Row], truth: float
+    design: Design,
+    rule: StopRule,
+    stop: ArmStop,
+    ours: Sequence[Row],
+    theirs: Sequence[Row],
+    truth: float,
 ) -> _Arm:
     comparison, test = at_look(rule, stop.look, ours, theirs, (2,), measures.STRICT)
     held = test is None or not test.rejects(truth, rule.level)  # so is the interval defined
@@ -148,5 +181,7 @@ def show(found: Sequence[Tried], console: Console) -> None:
     for one in found:
         shares = f"{one.shown:.1%}", f"{one.wrong:.1%}", f"{one.excluded:.1%}", f"{one.held:.1%}"
         deals = f"{one.deals:.1f}", str(one.most), f"{1 - one.deals / one.most:.0%}"
-        table.add_row(one.design.pool, str(one.design.arms), f"{one.design.effect:g}", *shares, *deals)
+        table.add_row(
+            one.design.pool, str(one.design.arms), f"{one.design.effect:g}", *shares, *deals
+        )
     console.print(table)

@@ -58,22 +58,29 @@ def measure(graph: str, games: int, latency_s: float, limit: int, players: int =
         model = ModelSettings(model=f"openai:fake@{url}", max_concurrency=limit)
         spec = PlayerSpec(spec=graph, config=read(graph), models={"default": model})
         jobs = [
-            Job(arm="all", deal=deal, lineup=(spec.key,) * players, journal=Path(folder) / deal.file)
+            Job(
+                arm="all", deal=deal, lineup=(spec.key,) * players, journal=Path(folder) / deal.file
+            )
             for deal in (Deal(seed, players) for seed in range(1, games + 1))
         ]
         ended: list[Outcome[Job]] = []
         pool = UnitPool(GameTask({spec.key: spec}), ModelLayer(), ended.append)
         pool.at_once = games
         samples: list[float] = []
-        began, spent = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
+        spent = time.process_time()
         asyncio.run(_played(pool, jobs, limit, samples))
-        wall, cpu = time.perf_counter() - began, time.process_time() - spent
+        wall = time.perf_counter() - began
+        cpu = time.process_time() - spent
     results = [outcome.result.result for outcome in ended if outcome.result]
     assert len(results) == games, [outcome.failed or outcome.suspended for outcome in ended]
-    calls, turns = sum(result.calls for result in results), max(result.turns for result in results)
+    calls = sum(result.calls for result in results)
+    turns = max(result.turns for result in results)
     critical = turns * depth(at(read(graph), players)) * latency_s
     share = sum(samples) / len(samples) if samples else None
-    return Throughput(graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share)
+    return Throughput(
+        graph, players, games, limit, calls, turns, wall, critical, 1000 * cpu / calls, share
+    )
 
 
 async def _played(pool: UnitPool[Job], jobs: list[Job], limit: int, samples: list[float]) -> None:
@@ -95,7 +102,9 @@ async def _played(pool: UnitPool[Job], jobs: list[Job], limit: int, samples: lis
 @contextmanager
 def _endpoint(latency_s: float) -> Iterator[str]:
     here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, latency_s), daemon=True)
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(there, latency_s), daemon=True
+    )
     process.start()
     try:
         yield str(here.recv())

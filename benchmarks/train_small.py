@@ -32,20 +32,54 @@ PAIR_STEPS = 24
 """Steps of DPO, with 4 pairs each."""
 
 
-def commands(model: Path, folder: Path, steps: int, settings: Sequence[str]) -> Iterator[Sequence[str]]:
+def commands(
+    model: Path, folder: Path, steps: int, settings: Sequence[str]
+) -> Iterator[Sequence[str]]:
     """Yield the commands up to the trained models; `settings` of both trainings as `train --set` takes them."""
     data = folder / "data"
-    games, rows, pairs, asked = folder / "teacher", data / "sft.jsonl", data / "dpo.jsonl", data / "held-out.jsonl"
+    games = folder / "teacher"
+    rows = data / "sft.jsonl"
+    pairs = data / "dpo.jsonl"
+    asked = data / "held-out.jsonl"
     yield ("experiment", "run", "teacher", "--set", "seeds.count=30", "--out", f"{games}")
     yield ("export", f"{games}", "--to", "sft", "--held-out", HELD_OUT, "--out", f"{rows}")
     yield ("export", f"{games}", "--to", "dpo", "--held-out", HELD_OUT, "--out", f"{pairs}")
-    yield ("experiment", "run", "teacher", "--set", "seeds=[20001,20002]", "--out", f"{folder / 'positions'}")
-    yield ("export", f"{folder / 'positions'}", "--to", "grpo", "--where", "turn % 3 == 0", "--out", f"{asked}")
+    yield (
+        "experiment",
+        "run",
+        "teacher",
+        "--set",
+        "seeds=[20001,20002]",
+        "--out",
+        f"{folder / 'positions'}",
+    )
+    yield (
+        "export",
+        f"{folder / 'positions'}",
+        "--to",
+        "grpo",
+        "--where",
+        "turn % 3 == 0",
+        "--out",
+        f"{asked}",
+    )
     shared = (f"held_out={asked}", *settings)
     sft = (f"max_steps={steps}", f"save_steps={max(1, steps // 5)}", *shared)
     dpo = (f"max_steps={PAIR_STEPS}", f"save_steps={PAIR_STEPS}", "warmup_steps=4", *shared)
-    yield ("train", f"{rows}", f"{model}", f"{folder / 'sft'}", *(word for each in sft for word in ("--set", each)))
-    yield ("train", f"{pairs}", f"{folder / 'sft'}", f"{folder / 'dpo'}", *(w for each in dpo for w in ("--set", each)))
+    yield (
+        "train",
+        f"{rows}",
+        f"{model}",
+        f"{folder / 'sft'}",
+        *(word for each in sft for word in ("--set", each)),
+    )
+    yield (
+        "train",
+        f"{pairs}",
+        f"{folder / 'sft'}",
+        f"{folder / 'dpo'}",
+        *(w for each in dpo for w in ("--set", each)),
+    )
 
 
 def measured(wheels: Wheels, folder: Path) -> None:
@@ -55,7 +89,9 @@ def measured(wheels: Wheels, folder: Path) -> None:
         arms = list[str]()
         for port, (name, trained) in enumerate(models.items(), PORT):
             served = replace(wheels, model=trained / weights.GGUF if trained else wheels.model)
-            url = stack.enter_context(real_server.serving(served, context=CONTEXT, slots=SLOTS, port=port))
+            url = stack.enter_context(
+                real_server.serving(served, context=CONTEXT, slots=SLOTS, port=port)
+            )
             settings = yaml.safe_load((trained / SETTINGS).read_text("utf-8")) if trained else {}
             settings |= {"model": f"openai:{real_server.NAME}@{url}", "max_concurrency": SLOTS}
             arms += ["--set", f"arms.{name}.models.default={json.dumps(settings)}"]
@@ -71,11 +107,19 @@ def run(command: Sequence[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, default=Path(".venv/real"), help="where the wheels are kept")
-    parser.add_argument("--out", type=Path, default=Path("runs/train-small"))
-    parser.add_argument("--steps", type=int, default=200, help="of supervised fine-tuning, with 4 rows each")
     parser.add_argument(
-        "--set", action="append", default=[], dest="settings", help="of both trainings, such as bf16=true"
+        "--cache", type=Path, default=Path(".venv/real"), help="where the wheels are kept"
+    )
+    parser.add_argument("--out", type=Path, default=Path("runs/train-small"))
+    parser.add_argument(
+        "--steps", type=int, default=200, help="of supervised fine-tuning, with 4 rows each"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        help="of both trainings, such as bf16=true",
     )
     asked = parser.parse_args()
     wheels = real_server.fetch(asked.cache)

@@ -27,7 +27,11 @@ from experiments.study.experiment import experiments
 from roles.role_definition import Role
 
 ROOT = Path(__file__).parent.parent
-TOP = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+TOP = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
 """Pages that do not lie in docs/, with their names on the site."""
 PACKAGES = ("orchestrator", "roles", "graphs", "experiments")
 
@@ -38,7 +42,12 @@ def write(folder: Path) -> None:
     shutil.copytree(ROOT / "docs" / "pictures", folder / "pictures")
     sources = (*(ROOT / name for name in TOP), *(ROOT / "docs").glob("*.md"))
     pages = {_name(path): page(path) for path in sources}
-    pages |= {"commands.md": commands(), "roles.md": role_pages(), "graphs.md": graph_pages(), "columns.md": columns()}
+    pages |= {
+        "commands.md": commands(),
+        "roles.md": role_pages(),
+        "graphs.md": graph_pages(),
+        "columns.md": columns(),
+    }
     pages |= {f"api-{package}.md": signatures(package) for package in PACKAGES}
     for name, text in pages.items():
         (folder / name).write_text(text, "utf-8")
@@ -71,7 +80,11 @@ def commands() -> str:
     parts = ["# Commands", note]
     for name, command in _commands("orchestrator", get_command(app)):
         rows = [_option(option) for option in command.params if not option.hidden]
-        parts += [f"## {name}", command.help or "", *_table(("option", "takes", "default", "means"), rows)]
+        parts += [
+            f"## {name}",
+            command.help or "",
+            *_table(("option", "takes", "default", "means"), rows),
+        ]
     return "\n\n".join(parts)
 
 
@@ -87,27 +100,43 @@ def _commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 def _option(option: Any) -> tuple[str, ...]:
     flag = getattr(option, "is_flag", False)
     takes = "" if flag else option.metavar or _kind(option.type_descriptor.annotation)
-    default = "" if flag or option.default in (None, (), []) or callable(option.default) else f"`{option.default}`"
+    default = (
+        ""
+        if flag or option.default in (None, (), []) or callable(option.default)
+        else f"`{option.default}`"
+    )
     names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
     words = option.help or ("required" if option.required else "")
-    return (names if option.opts[0].startswith("-") else f"`{option.name.upper()}`", takes, default, words)
+    return (
+        names if option.opts[0].startswith("-") else f"`{option.name.upper()}`",
+        takes,
+        default,
+        words,
+    )
 
 
 def _kind(annotation: Any) -> str:
     names = {"str": "TEXT", "int": "NUMBER", "float": "NUMBER", "Path": "PATH"}
-    inner = [kind for kind in getattr(annotation, "__args__", (annotation,)) if kind is not type(None)]
+    inner = [
+        kind for kind in getattr(annotation, "__args__", (annotation,)) if kind is not type(None)
+    ]
     return names.get(getattr(inner[0], "__name__", ""), "|".join(map(str, inner)))
 
 
 def role_pages() -> str:
     """Return the roles: the table that `list roles` prints, and each with its sections, options and marks."""
-    every = [role for role in map(roles.get, roles.names()) if roles.source(role.name) == "built-in"]
+    every = [
+        role for role in map(roles.get, roles.names()) if roles.source(role.name) == "built-in"
+    ]
     rows = [(f"[{role.name}](#{role.name})", listing.played_by(role), role.title) for role in every]
     parts = ["# Roles", *_table(("role", "played by", "what for"), rows)]
     parts += [part for role in every for part in _role(role)] + ["# Sections"]
     for data in map(section_fields.data, roles.SECTIONS.values()):
         parts += [f"## {data['name']} (`{data['class']}`)", data["title"]]
-        fields = [(f"`.{field['name']}`", f"`{field['type']}`", field["meaning"]) for field in data["fields"]]
+        fields = [
+            (f"`.{field['name']}`", f"`{field['type']}`", field["meaning"])
+            for field in data["fields"]
+        ]
         parts += _table(("field", "type", "is"), fields)
     return "\n\n".join(parts)
 
@@ -119,7 +148,10 @@ def _role(role: Role) -> Iterator[str]:
     yield f"Sections: {', '.join(data['takes'])}. Its program needs: {', '.join(data['needs']) or 'none'}."
     for name, values in data["options"].items():
         yield f"Option `{name}`: {', '.join(f'`{value}`' for value in values)}; the first is the default."
-    marks = [(f"`{mark['name']}`", mark["says"], mark["unit"], _best(mark), mark["uniform"]) for mark in data["marks"]]
+    marks = [
+        (f"`{mark['name']}`", mark["says"], mark["unit"], _best(mark), mark["uniform"])
+        for mark in data["marks"]
+    ]
     yield from _table(("mark", "is", "unit", "best", "uniform guess"), marks)
     if data["not_marked"]:
         yield f"Not marked: {data['not_marked']}"
@@ -138,7 +170,9 @@ def graph_pages() -> str:
         "Partners": listing.partners_table(),
         "Experiments": listing.rows_table(experiments()),
     }
-    parts = (part for title, rows in tables.items() for part in (f"## {title}", *markdown.blocks([rows])))
+    parts = (
+        part for title, rows in tables.items() for part in (f"## {title}", *markdown.blocks([rows]))
+    )
     return "\n\n".join(("# Graphs, partners, experiments", *parts, "## Each graph", *trees))
 
 
@@ -153,12 +187,24 @@ def columns() -> str:
     """Return the columns of results.csv and the metrics that arms can be compared by."""
     docstrings = griffe.load("experiments.record.rows", search_paths=[ROOT])["Row"].members
     columns = [
-        (f"`{name}`", _sentence(_meaning(hint) or docstrings[name].docstring.value.replace("\n", " ")))
+        (
+            f"`{name}`",
+            _sentence(_meaning(hint) or docstrings[name].docstring.value.replace("\n", " ")),
+        )
         for name, hint in get_type_hints(Row, include_extras=True).items()
     ]
-    metrics = [(f"`{key}`", _sentence(it.says), it.unit, it.better or "") for key, it in METRICS.items()]
-    parts = ["# Columns and metrics", "## results.csv", *_table(("column", "is"), columns), "## Metrics"]
-    parts.append("`--metric` takes each of these, and `mark:ROLE.NAME` for a mark of a [role](roles.md).")
+    metrics = [
+        (f"`{key}`", _sentence(it.says), it.unit, it.better or "") for key, it in METRICS.items()
+    ]
+    parts = [
+        "# Columns and metrics",
+        "## results.csv",
+        *_table(("column", "is"), columns),
+        "## Metrics",
+    ]
+    parts.append(
+        "`--metric` takes each of these, and `mark:ROLE.NAME` for a mark of a [role](roles.md)."
+    )
     return "\n\n".join((*parts, *_table(("metric", "is", "unit", "better"), metrics)))
 
 
@@ -175,14 +221,22 @@ def signatures(package: str) -> str:
     """Return the page of a package, whose docstrings mkdocstrings reads."""
     module = import_module(package)
     heading = f"# {package}\n\nImport these names from `{package}` itself."
-    return "\n\n".join((heading, *(f"::: {package}.{name}" for name in sorted(module.__all__, key=str.lower))))
+    return "\n\n".join(
+        (heading, *(f"::: {package}.{name}" for name in sorted(module.__all__, key=str.lower)))
+    )
 
 
 def _table(titles: Iterable[str], rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Return rows as a table of Markdown, in which cells are Markdown, too; no rows, no table."""
-    lines = [" | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) for row in rows]
+    lines = [
+        " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) for row in rows
+    ]
     head = " | ".join(titles)
-    return ["\n".join(f"| {line} |" for line in (head, re.sub(r"[^|]+", "---", f" {head} "), *lines))] if rows else []
+    return (
+        ["\n".join(f"| {line} |" for line in (head, re.sub(r"[^|]+", "---", f" {head} "), *lines))]
+        if rows
+        else []
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphs import graph_data
-from graphs.config import LONGEST_TITLE, NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
+from graphs.config import (
+    LONGEST_TITLE,
+    NOBODY,
+    PROGRAM,
+    GraphConfig,
+    Node,
+    check_removed_sections,
+    checked,
+)
 from graphs.controls import OWN_HAND
 from orchestrator.errors import UserError, did_you_mean, shortened
 from orchestrator.models.simulated_settings import is_simulated
@@ -20,12 +28,20 @@ def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     file that it names is relative to the working directory. Raises UserError.
     """
     if existing := [name for name in nodes if name in config.nodes]:
-        raise UserError(f"graph {config.title!r} has a node {existing[0]!r} already; give the new one another name")
+        raise UserError(
+            f"graph {config.title!r} has a node {existing[0]!r} already; give the new one another name"
+        )
     new = {}
     for name, node in nodes.items():
         feeds = [] if config.decides in as_list(node.get("reads", ())) else [config.decides]
-        new[name] = {**({} if node.keys() & graph_data.KINDS else {"role": name}), "feeds": feeds, **node}
-    data = graph_data.extended(config.model_dump(mode="json"), {"nodes": new}, f"graph {config.title!r}")
+        new[name] = {
+            **({} if node.keys() & graph_data.KINDS else {"role": name}),
+            "feeds": feeds,
+            **node,
+        }
+    data = graph_data.extended(
+        config.model_dump(mode="json"), {"nodes": new}, f"graph {config.title!r}"
+    )
     return _again(config, data, "-".join(("with", *nodes)))
 
 
@@ -40,13 +56,23 @@ def without(config: GraphConfig, *nodes: str) -> GraphConfig:
             "make two graphs, or a node that says nothing"
         )
     _check_nodes(config, nodes)
-    return _again(config, graph_data.without(config.model_dump(mode="json"), nodes), "without-" + "-".join(nodes))
+    return _again(
+        config,
+        graph_data.without(config.model_dump(mode="json"), nodes),
+        "without-" + "-".join(nodes),
+    )
 
 
 def without_sections(config: GraphConfig, *sections: str) -> GraphConfig:
     """Return the graph without some sections, for prompts and programs alike."""
-    less = config.model_copy(update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *sections)))})
-    return _again(config, check_removed_sections(less).model_dump(mode="json"), "without-" + "-".join(sections))
+    less = config.model_copy(
+        update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *sections)))}
+    )
+    return _again(
+        config,
+        check_removed_sections(less).model_dump(mode="json"),
+        "without-" + "-".join(sections),
+    )
 
 
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
@@ -60,7 +86,11 @@ def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     """Return the graph with other settings for some nodes, e.g. `change(config, proposer={"samples": 3})`."""
     return put(
         config,
-        [(("nodes", node, key), value, "") for node, keyed in nodes.items() for key, value in keyed.items()],
+        [
+            (("nodes", node, key), value, "")
+            for node, keyed in nodes.items()
+            for key, value in keyed.items()
+        ],
     )
 
 
@@ -74,7 +104,8 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
 
     Raises UserError with one sentence.
     """
-    data, named = config.model_dump(mode="json"), []
+    data = config.model_dump(mode="json")
+    named = []
     for path, value, where in settings:
         keys = _dotted(config, path, value)
         if keys[0] == "nodes" and len(keys) > 2:
@@ -86,7 +117,9 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
         for depth, key in enumerate(keys[:-1]):
             inner = inner.setdefault(key, {}) if depth else inner.get(key)
             if not isinstance(inner, dict):
-                raise UserError(f"{where}: there are no settings under {'.'.join(keys[: depth + 1])!r}")
+                raise UserError(
+                    f"{where}: there are no settings under {'.'.join(keys[: depth + 1])!r}"
+                )
         inner[keys[-1]] = value
         short = "-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value)))
         named.append(f"{'-'.join(keys[1:])}-{value}" if keys[0] == "nodes" and not where else short)
@@ -95,9 +128,17 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
 
 def _dotted(config: GraphConfig, keys: Sequence[str], value: Any) -> Sequence[str]:
     """Return the keys with the name of an inner node, `helper.interpret`, as one; alone it stands for its model."""
-    places = [len(node.split(".")) + 1 for node in config.nodes if keys[0] == "nodes" and "." in node]
-    for end in (place for place in sorted(places, reverse=True) if ".".join(keys[1:place]) in config.nodes):
-        return keys[0], ".".join(keys[1:end]), *(keys[end:] or (["model"] if isinstance(value, str) else []))
+    places = [
+        len(node.split(".")) + 1 for node in config.nodes if keys[0] == "nodes" and "." in node
+    ]
+    for end in (
+        place for place in sorted(places, reverse=True) if ".".join(keys[1:place]) in config.nodes
+    ):
+        return (
+            keys[0],
+            ".".join(keys[1:end]),
+            *(keys[end:] or (["model"] if isinstance(value, str) else [])),
+        )
     return keys
 
 
@@ -114,10 +155,17 @@ def controlled(config: GraphConfig, **controls: Any) -> GraphConfig:
     data = config.model_dump(mode="json")
     data["controls"] = {**data.get("controls", {}), **controls}
     short = {OWN_HAND: "sees-own-hand", "draw": "noise-floor"}
-    lists = {key: "" if value is True or key in short else f"-{'-'.join(value)}" for key, value in controls.items()}
-    graph = _again(config, data, "-".join(f"{short.get(key, key)}{nodes}" for key, nodes in lists.items()))
+    lists = {
+        key: "" if value is True or key in short else f"-{'-'.join(value)}"
+        for key, value in controls.items()
+    }
+    graph = _again(
+        config, data, "-".join(f"{short.get(key, key)}{nodes}" for key, nodes in lists.items())
+    )
     if controls.get("permuted") and not any(len(node.reads) > 1 for node in config.nodes.values()):
-        raise UserError(f"permuted: no node of {config.title!r} reads two others, so there is no order to change")
+        raise UserError(
+            f"permuted: no node of {config.title!r} reads two others, so there is no order to change"
+        )
     return graph
 
 
@@ -150,9 +198,14 @@ def by_programs(config: GraphConfig) -> GraphConfig:
 
     def model(name: str, node: Node) -> str:
         role = config.role(name)
-        return PROGRAM if role.solve is not None and not role.lacking(config.kinds(name)) else NOBODY
+        return (
+            PROGRAM if role.solve is not None and not role.lacking(config.kinds(name)) else NOBODY
+        )
 
-    nodes = {name: node.model_copy(update={"model": model(name, node)}) for name, node in config.nodes.items()}
+    nodes = {
+        name: node.model_copy(update={"model": model(name, node)})
+        for name, node in config.nodes.items()
+    }
     return config.model_copy(update={"nodes": nodes})
 
 

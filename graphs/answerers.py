@@ -61,7 +61,8 @@ class Question:
     @property
     def empty(self) -> str | None:
         """Why there is nothing to ask: no legal move is left to name, or there is no choice to judge."""
-        reply, legal = self.node.role.reply, self.sections.get(LegalMoves)
+        reply = self.node.role.reply
+        legal = self.sections.get(LegalMoves)
         if reply.names_moves and legal is not None and not legal.by_label:
             return "no legal move is left to choose from"
         judges = issubclass(reply, Judgement)
@@ -147,20 +148,31 @@ class SimulatedBrain:
     sections: Sections
     notes: Notes
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
-        reply = error_injection.reply(request.reply, self.solve, self.exact, self.sections, self.notes, slips)
+        reply = error_injection.reply(
+            request.reply, self.solve, self.exact, self.sections, self.notes, slips
+        )
         answer = response(reply, slips, request, messages)
         price = self.settings.price
-        return replace(answer, usd=round(price.usd(answer.tokens_in, answer.tokens_out), 8)) if price else answer
+        return (
+            replace(answer, usd=round(price.usd(answer.tokens_in, answer.tokens_out), 8))
+            if price
+            else answer
+        )
 
     async def aclose(self) -> None:
         """Nothing to close."""
 
 
-def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
+def response(
+    reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[Message, ...]
+) -> ModelResponse:
     """A reply as the text that a simulated model answers: in the format asked for, malformed at the stated rate."""
-    text, finish = writer.text_of(reply, request.form), "stop"
+    text = writer.text_of(reply, request.form)
+    finish = "stop"
     if dice := slips.strike("malformed"):
         slips.errors.append("malformed")
         text, finish = writer.spoilt(reply, request.form, dice)
@@ -184,13 +196,18 @@ class ModelAnswerer:
 
     async def __call__(self, question: Question, /) -> BaseModel:
         """Return the reply, after a second ask where the first answer cannot be used."""
-        node, brain = question.node, self.brain
+        node = question.node
+        brain = self.brain
         request = node.request(question.sample, question.sections, question.notes, question.place)
         if isinstance(brain, SimulatedModel):
-            brain = brain.for_question(node.program, question.solved, question.sections, question.notes)
+            brain = brain.for_question(
+                node.program, question.solved, question.sections, question.notes
+            )
         with structlog.contextvars.bound_contextvars(node=node.name):
             reply = await answer(
-                request, brain, lambda exchange: question.journal(model=node.model, **exchange.recorded)
+                request,
+                brain,
+                lambda exchange: question.journal(model=node.model, **exchange.recorded),
             )
         await question.game.flush()
         return reply

@@ -8,7 +8,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphs.answerers import Answerer, Fixed, ModelAnswerer, Question, SimulatedModel, Unsettled, nobody, place, program
+from graphs.answerers import (
+    Answerer,
+    Fixed,
+    ModelAnswerer,
+    Question,
+    SimulatedModel,
+    Unsettled,
+    nobody,
+    place,
+    program,
+)
 from graphs.config import NOBODY, PROGRAM
 from graphs.control_notes import NOTHING_GIVEN, OtherGame, OtherNote
 from graphs.node import RoleNode, SeatState
@@ -55,7 +65,9 @@ class SeatRuntime:
         return Unsettled(answerers.get(node.model) or ModelAnswerer(self.brains[node.model]))
 
 
-def resumed(brains: Mapping[str, Brain | SimulatedModel], game: GameContext) -> Mapping[str, Brain | SimulatedModel]:
+def resumed(
+    brains: Mapping[str, Brain | SimulatedModel], game: GameContext
+) -> Mapping[str, Brain | SimulatedModel]:
     """Return the brains in a game, where what its journal has answered is not asked again; a simulated model answers
     the same again, at no cost."""
     if not game.answered:
@@ -78,7 +90,8 @@ async def ask(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[B
 
 
 async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
-    view, game = state["view"], runtime.game
+    view = state["view"]
+    game = runtime.game
     sections = node.sections(view, state["notes"], state["memory"])
     notes = ordered(node, node.notes_read(state["notes"]), place(node, view, game))
     question = Question(node, view, sections, notes, game)
@@ -87,7 +100,9 @@ async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple
     if node.samples == 1:
         return (await runtime.answerer(node, 0)(question),)
     samples = range(node.samples)
-    questions = (runtime.answerer(node, sample)(replace(question, sample=sample)) for sample in samples)
+    questions = (
+        runtime.answerer(node, sample)(replace(question, sample=sample)) for sample in samples
+    )
     replies = await asyncio.gather(*questions, return_exceptions=True)
     for reply in replies:
         if isinstance(reply, BaseException):
@@ -105,22 +120,38 @@ def ordered(node: RoleNode, notes: Notes, at: Place) -> Notes:
 
 async def _judge(question: Question, state: SeatState, runtime: SeatRuntime) -> BaseModel:
     """Return a verdict. An absent judge refuses if `refuses_unread`; an absent choice is not judged."""
-    node, view, notes = question.node, question.view, question.notes
+    node = question.node
+    view = question.view
+    notes = question.notes
     (choice,) = state["notes"][str(node.judges)]
     if not isinstance(choice, Choice):
         return Absent(reason="there is no choice to judge")
     reply = await runtime.answerer(node, 0)(question)
-    move, accepted, why, seat_reason = choice.action, not node.refuses_unread, ABSENT_JUDGE, None
+    move = choice.action
+    accepted = not node.refuses_unread
+    why = ABSENT_JUDGE
+    seat_reason = None
     if isinstance(reply, Judgement):
-        accepted, why = reply.accept, reply.reason
+        accepted = reply.accept
+        why = reply.reason
     elif not accepted:
         why = node.words(NO_VERDICT)
     if node.tells and not accepted:
-        seat_reason = node.tells(replace(node, kinds=node.seat_kinds).sections(view, notes, state["memory"]), notes)
+        seat_reason = node.tells(
+            replace(node, kinds=node.seat_kinds).sections(view, notes, state["memory"]), notes
+        )
     if isinstance(reply, Judgement) or not accepted:
-        reply = Verdict(move=move, accept=accepted, reason=why if seat_reason is None else seat_reason)
+        reply = Verdict(
+            move=move, accept=accepted, reason=why if seat_reason is None else seat_reason
+        )
     verdict = VerdictGiven(
-        turn=view.turn, seat=view.seat, node=node.name, move=move, accepted=accepted, why=why, told=seat_reason
+        turn=view.turn,
+        seat=view.seat,
+        node=node.name,
+        move=move,
+        accepted=accepted,
+        why=why,
+        told=seat_reason,
     )
     runtime.game.emit(verdict)
     return reply

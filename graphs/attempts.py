@@ -51,7 +51,8 @@ class Attempt:
 def attempts(config: GraphConfig) -> tuple[Attempt, ...]:
     """All attempts of a turn, the first included; the last verdicts lead to a forced move."""
     path = frozenset(name for last in config.judges for name in between(config, config.redo, last))
-    judges, path = judging(config), path or frozenset([config.decides])
+    judges = judging(config)
+    path = path or frozenset([config.decides])
     return tuple(Attempt(number, path, judges) for number in range(1, config.at_most + 2))
 
 
@@ -72,17 +73,25 @@ def waits_for(config: GraphConfig, name: str) -> tuple[str, ...]:
         return config.nodes[name].reads
     if before := judges[: judges.index(name)]:
         return before[-1:]
-    read = dict.fromkeys(read for judge in config.judges for read in config.nodes[judge].reads if read not in judges)
+    read = dict.fromkeys(
+        read for judge in config.judges for read in config.nodes[judge].reads if read not in judges
+    )
     return tuple(read) or (config.decides,)
 
 
 def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
     """A node of the config in one attempt."""
-    node, role, context = config.nodes[name], config.role(name), config.context_of(name)
-    verdicts = tuple(nth(judge, number) for number in range(1, attempt.number) for judge in attempt.judges)
+    node = config.nodes[name]
+    role = config.role(name)
+    context = config.context_of(name)
+    verdicts = tuple(
+        nth(judge, number) for number in range(1, attempt.number) for judge in attempt.judges
+    )
     labels = _short(config, node.reads, name)
     together = [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
-    outer = not _inside(config, name)  # the nodes that were added to the outer graph do not change the order of parts
+    outer = not _inside(
+        config, name
+    )  # the nodes that were added to the outer graph do not change the order of parts
     team = [config.role(other) for other in together if not (outer and config.nodes[other].added)]
     remembered = [other for other in config.remembers if other in together]
     reads = [(labels[read], attempt.name(read)) for read in node.reads]
@@ -101,7 +110,9 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         context=context,
         layout=context.layout(team),
         wording=config.wording_of(name),
-        gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
+        gate=gate.in_words(config, context.words)
+        if name == config.decides and role.template is not None
+        else "",
         refuses=gate.refuses_now(config) if name == config.decides else None,
         colleagues={labels[read]: config.role(read) for read in node.reads},
         forgets=_forgotten(config),
@@ -150,8 +161,11 @@ def _short(config: GraphConfig, nodes: Iterable[str], reader: str) -> dict[str, 
 def node_calls(config: GraphConfig, name: str) -> int:
     """Return the model calls of a node in one attempt: none for a role without a template, a selector of a single
     candidate, and a node whose note a control gives."""
-    node, role = config.nodes[name], config.role(name)
-    single = role.settled is not None and sum(config.nodes[read].samples for read in node.reads) == 1
+    node = config.nodes[name]
+    role = config.role(name)
+    single = (
+        role.settled is not None and sum(config.nodes[read].samples for read in node.reads) == 1
+    )
     if role.template is None or single or name in config.controls.replaced:
         return 0
     return node.samples
@@ -162,7 +176,9 @@ def turn_calls(config: GraphConfig) -> int:
 
     `config` is the graph as it is at the player count (see `at`).
     """
-    return sum(node_calls(config, name) for name, node in config.nodes.items() if node.model != PROGRAM)
+    return sum(
+        node_calls(config, name) for name, node in config.nodes.items() if node.model != PROGRAM
+    )
 
 
 def calls(config: GraphConfig) -> str:

@@ -86,7 +86,9 @@ class GraphConfig(Frozen):
     """Section options for every node that gets the sections, e.g. `{rules: {scoring: kept}, conventions: none}`."""
     remembers: OneOrMore[str] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
-    engine: Literal["langgraph", "walk"] | None = Field(default=None, exclude_if=lambda value: value is None)
+    engine: Literal["langgraph", "walk"] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     """LangGraph or a plain walk; None: LangGraph if a model is asked or a tracer listens, else the walk."""
     without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
@@ -99,11 +101,15 @@ class GraphConfig(Frozen):
     @classmethod
     def _plain(cls, value: Any, info: ValidationInfo) -> Any:
         where = info.context or {}
-        folder, outer = where.get("folder", Path()), where.get("outer", ())
+        folder = where.get("folder", Path())
+        outer = where.get("outer", ())
         if not isinstance(value, dict):
             return value
         value = node_kinds.inlined(
-            value, lambda graph: read(graph_data.file_of(graph, folder, outer), outer).model_dump(mode="json")
+            value,
+            lambda graph: read(graph_data.file_of(graph, folder, outer), outer).model_dump(
+                mode="json"
+            ),
         )
         return graph_data.plain(node_kinds.named(value, folder))
 
@@ -117,7 +123,9 @@ class GraphConfig(Frozen):
     def _programs(cls, nodes: dict[str, Node]) -> dict[str, Node]:
         """A role that only a program plays need not be bound to it."""
         alone = {name for name in roles.names() if roles.get(name).template is None}
-        unbound = [name for name, node in nodes.items() if node.role in alone and node.model == "default"]
+        unbound = [
+            name for name, node in nodes.items() if node.role in alone and node.model == "default"
+        ]
         return nodes | {name: nodes[name].model_copy(update={"model": PROGRAM}) for name in unbound}
 
     @model_validator(mode="after")
@@ -129,22 +137,34 @@ class GraphConfig(Frozen):
             raise ValueError(f"nodes read in a circle: {' -> '.join(error.args[1])}") from None
         _decision(self)
         _judging(self)
-        if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
+        if unknown := [
+            section for section in self.without_sections if section not in roles.SECTIONS
+        ]:
             hint = did_you_mean(unknown[0], sorted(roles.SECTIONS))
             raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {hint}")
-        sections = list(dict.fromkeys(section for name in self.nodes for section in self.context_of(name).names))
+        sections = list(
+            dict.fromkeys(section for name in self.nodes for section in self.context_of(name).names)
+        )
         if absent := [section for section in self.options if section not in sections]:
             meant = did_you_mean(absent[0], sections)
-            raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
+            raise ValueError(
+                f"options: no context of the graph has a section {absent[0]!r}; {meant}"
+            )
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
             _language(self, name)
-            self.context_of(name).check_conditions(self.role(name), self.without_sections, self.wording_of(name))
+            self.context_of(name).check_conditions(
+                self.role(name), self.without_sections, self.wording_of(name)
+            )
         _controls(self)
-        remembered = any(roles.SECTIONS["remembered"] in dict(self.kinds(name)) for name in self.nodes)
+        remembered = any(
+            roles.SECTIONS["remembered"] in dict(self.kinds(name)) for name in self.nodes
+        )
         if self.remembers and not remembered and "remembered" not in self.without_sections:
-            raise ValueError("remembers: no node gets the section remembered; its context or its role leaves it out")
+            raise ValueError(
+                "remembers: no node gets the section remembered; its context or its role leaves it out"
+            )
         return self
 
     def role(self, node: str) -> Role:
@@ -166,11 +186,17 @@ class GraphConfig(Frozen):
 
     def wording_of(self, node: str) -> str | None:
         """The folder of the roles' texts that the node's instruction is taken from; see `Context.worded`."""
-        return self.context_of(node).worded(self.without_sections, self.nodes[node].without_sections)
+        return self.context_of(node).worded(
+            self.without_sections, self.nodes[node].without_sections
+        )
 
     def options_of(self, node: str) -> dict[str, Any]:
         """The options of the node's role."""
-        options = {name: value for name, value in self.nodes[node].options.items() if name not in roles.SECTIONS}
+        options = {
+            name: value
+            for name, value in self.nodes[node].options.items()
+            if name not in roles.SECTIONS
+        }
         return {**defaults(self.role(node).options), **options}
 
     @property
@@ -204,7 +230,9 @@ class GraphConfig(Frozen):
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
     reached: dict[str, set[str]] = {}
-    for name in TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order():
+    for name in TopologicalSorter(
+        {name: node.reads for name, node in config.nodes.items()}
+    ).static_order():
         reached[name] = {name}.union(*(reached[read] for read in config.nodes[name].reads))
     return [name for name in config.nodes if first in reached[name] and name in reached[last]]
 
@@ -214,7 +242,10 @@ def _names(config: GraphConfig) -> None:
     check_name(config.name)
     for name, node in config.nodes.items():
         check_name(name)
-        well_formed = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
+        well_formed = (
+            all(part.isidentifier() for part in name.split("."))
+            and name.partition(".")[0] in config.nodes
+        )
         if not well_formed or name in RESERVED or name.startswith("__"):
             rule = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
             raise ValueError(f"{name!r} cannot name a node: {rule}")
@@ -247,20 +278,28 @@ def _decision(config: GraphConfig) -> None:
             f"roles that do: {', '.join(deciding)}"
         )
     if node.samples != 1:
-        raise ValueError(f"decides: node {config.decides!r} answers {node.samples} times; let a selector read it")
+        raise ValueError(
+            f"decides: node {config.decides!r} answers {node.samples} times; let a selector read it"
+        )
     if set(config.players) - set(node.players):
-        raise ValueError(f"decides: node {config.decides!r} is missing at some of the graph's player counts")
+        raise ValueError(
+            f"decides: node {config.decides!r} is missing at some of the graph's player counts"
+        )
 
 
 def _judging(config: GraphConfig) -> None:
     if not (check := config.check):
         return
     if set(config.players) - set(config.nodes[check.redo].players):
-        raise ValueError(f"check.redo: node {check.redo!r} is missing at some of the graph's player counts")
+        raise ValueError(
+            f"check.redo: node {check.redo!r} is missing at some of the graph's player counts"
+        )
     for number, judge in enumerate(check.judge):
         _judge(config, judge, later=check.judge[number + 1 :])
     if config.decides not in between(config, check.redo, check.judge[0]):
-        raise ValueError(f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, which decides")
+        raise ValueError(
+            f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, which decides"
+        )
 
 
 def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
@@ -271,48 +310,72 @@ def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
     if node.samples != 1:
         raise ValueError(f"check.judge: node {judge!r} answers {node.samples} times, not once")
     if config.decides not in node.reads:
-        raise ValueError(f"check.judge: node {judge!r} does not read {config.decides!r}, the node that decides")
+        raise ValueError(
+            f"check.judge: node {judge!r} does not read {config.decides!r}, the node that decides"
+        )
     if judge in later:
         raise ValueError(f"check.judge: node {judge!r} is named twice")
     if early := [read for read in later if between(config, read, judge)]:
         raise ValueError(f"check.judge: node {judge!r} needs {early[0]!r}, which is asked after it")
     for read in node.reads:  # all that judges read is there before the first of them is asked
-        if read not in config.judges and (first := [name for name in config.judges if between(config, name, read)]):
-            raise ValueError(f"check.judge: node {judge!r} reads {read!r}, which needs the judge {first[0]!r}")
+        if read not in config.judges and (
+            first := [name for name in config.judges if between(config, name, read)]
+        ):
+            raise ValueError(
+                f"check.judge: node {judge!r} reads {read!r}, which needs the judge {first[0]!r}"
+            )
 
 
 def _options(config: GraphConfig, name: str) -> None:
     """Every option exists and belongs to a section that a node gets: a setting that changes nothing is a mistake."""
-    node, role = config.nodes[name], config.role(name)
+    node = config.nodes[name]
+    role = config.role(name)
     base = context.resolved(node.context or config.context)
     check_options(f"role {role.name!r}", config.options_of(name), role.options)
     sections = {kind.name for kind, _ in base.kinds(role)}
-    if absent := [section for section in node.options if section in roles.SECTIONS and section not in sections]:
+    if absent := [
+        section for section in node.options if section in roles.SECTIONS and section not in sections
+    ]:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
     for entry in config.context_of(name).sections:
         context.check(entry)
     if absent := [section for section in node.without_sections if section not in base.names]:
-        raise ValueError(f"nodes.{name}.without_sections: {did_you_mean(absent[0], base.names, 'it has')}")
+        raise ValueError(
+            f"nodes.{name}.without_sections: {did_you_mean(absent[0], base.names, 'it has')}"
+        )
 
 
 def _sections(config: GraphConfig, name: str) -> None:
     """What a role cannot do without: its program's needs, and for a model that names moves the legal ones."""
-    role, node = config.role(name), config.nodes[name]
+    role = config.role(name)
+    node = config.nodes[name]
     if node.model == NOBODY:
         return
     sections = {kind for kind, _ in config.kinds(name)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
-            reason = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
-            raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {reason}: {GIVE_A_MODEL}")
+            reason = (
+                "so a model must play it"
+                if node.model == PROGRAM
+                else f"so {node.model!r} cannot simulate it"
+            )
+            raise ValueError(
+                f"nodes.{name}: role {role.name!r} has no program, {reason}: {GIVE_A_MODEL}"
+            )
         if lacks := role.lacking(config.kinds(name)):
-            raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
+            raise ValueError(
+                f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}"
+            )
     if node.model == PROGRAM:
         return
     if role.template is None:
-        raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
+        raise ValueError(
+            f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`"
+        )
     if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in sections:
-        raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
+        raise ValueError(
+            f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves"
+        )
 
 
 GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default: openai:NAME}`"
@@ -320,7 +383,8 @@ GIVE_A_MODEL = "give --model openai:NAME, or in an experiment `models: {default:
 
 def _language(config: GraphConfig, name: str) -> None:
     """All the texts that there are for a node in English are there in its language. Raises UserError."""
-    role, base = config.role(name), config.context_of(name)
+    role = config.role(name)
+    base = config.context_of(name)
     if role.template is None or base.lang == "en":
         return
     for kind, _ in config.kinds(name):
@@ -329,7 +393,9 @@ def _language(config: GraphConfig, name: str) -> None:
             base.words.text(file)
     role.texts(base.words, config.wording_of(name))
     answer_format(base.reply(role), base.answer_format, base.words)
-    for reply in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
+    for reply in (
+        config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads
+    ):
         check_report(reply, base.words)
 
 
@@ -337,22 +403,34 @@ def _controls(config: GraphConfig) -> None:
     """Controls name nodes that they can change something of. Raises ValueError."""
     controls = config.controls
     if config.decides in controls.replaced:
-        raise ValueError(f"controls: {config.decides!r} decides, so its answer cannot be that of another game")
+        raise ValueError(
+            f"controls: {config.decides!r} decides, so its answer cannot be that of another game"
+        )
     if judging := [judge for judge in config.judges if judge in controls.replaced]:
-        raise ValueError(f"controls: {judging[0]!r} judges the choice, so its answer cannot be replaced")
+        raise ValueError(
+            f"controls: {judging[0]!r} judges the choice, so its answer cannot be replaced"
+        )
     replies = {name: config.role(name).reply for name in (*controls.advise, *controls.gate)}
     if wrong := [name for name in controls.advise if not issubclass(replies[name], Shortlist)]:
-        raise ValueError(f"controls.advise: node {wrong[0]!r} lists no moves; it is for a recommender")
-    if wrong := [name for name in controls.gate if not issubclass(replies[name], Shortlist | Choice)]:
+        raise ValueError(
+            f"controls.advise: node {wrong[0]!r} lists no moves; it is for a recommender"
+        )
+    if wrong := [
+        name for name in controls.gate if not issubclass(replies[name], Shortlist | Choice)
+    ]:
         raise ValueError(f"controls.gate: node {wrong[0]!r} names no moves to choose from")
 
 
 def check_removed_sections(config: GraphConfig, where: str | None = None) -> GraphConfig:
     """The same config; raises UserError when `without_sections` names one that no context of the graph has."""
-    sections = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
+    sections = list(
+        dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names)
+    )
     if unknown := [section for section in config.without_sections if section not in sections]:
         graph = where or f"graph {config.title!r}"
-        raise UserError(f"{graph} has no section {unknown[0]!r}; {did_you_mean(unknown[0], sections, 'it has')}")
+        raise UserError(
+            f"{graph} has no section {unknown[0]!r}; {did_you_mean(unknown[0], sections, 'it has')}"
+        )
     return config
 
 
@@ -378,26 +456,38 @@ def read(graph: str | Path, extending: tuple[str, ...] = ()) -> GraphConfig:
 def _named(name: str) -> library.Found:
     if name not in library.graphs():
         file = nearby(Path(name), ".yaml")
-        raise UserError(f"unknown graph {name!r}; {did_you_mean(name, names())}, or a path to a .yaml file{file}")
+        raise UserError(
+            f"unknown graph {name!r}; {did_you_mean(name, names())}, or a path to a .yaml file{file}"
+        )
     return library.graphs()[name]
 
 
-def parse(text: str, where: str = "graph", folder: Path | None = None, extending: tuple[str, ...] = ()) -> GraphConfig:
+def parse(
+    text: str, where: str = "graph", folder: Path | None = None, extending: tuple[str, ...] = ()
+) -> GraphConfig:
     """A graph of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
     data = loaded(text, where)
     if not isinstance(data, dict):
-        raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
+        raise UserError(
+            f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}"
+        )
     if "extends" in data:
         graph = str(data.pop("extends"))
-        base = read(graph_data.file_of(graph, folder or Path(), (where, *extending)), (where, *extending))
+        base = read(
+            graph_data.file_of(graph, folder or Path(), (where, *extending)), (where, *extending)
+        )
         data = graph_data.extended(base.model_dump(mode="json"), data, f"{where}: graph {graph!r}")
     return check_removed_sections(checked(data, where, folder, (where, *extending)), where)
 
 
-def checked(data: dict[str, Any], where: str, folder: Path | None = None, outer: tuple[str, ...] = ()) -> GraphConfig:
+def checked(
+    data: dict[str, Any], where: str, folder: Path | None = None, outer: tuple[str, ...] = ()
+) -> GraphConfig:
     """A graph of plain data; `outer`: the graphs that it is read for. Raises UserError with one sentence."""
     try:
-        return GraphConfig.model_validate(data, context={"folder": folder or Path(), "outer": outer})
+        return GraphConfig.model_validate(
+            data, context={"folder": folder or Path(), "outer": outer}
+        )
     except ValidationError as error:
         raise user_error(where, error, EXAMPLES) from None
 

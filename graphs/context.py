@@ -96,14 +96,18 @@ class Context(Frozen):
     @property
     def names(self) -> tuple[str, ...]:
         """The sections, in prompt order."""
-        return tuple(section.section for section in self.sections if section.section not in OWN_PARTS)
+        return tuple(
+            section.section for section in self.sections if section.section not in OWN_PARTS
+        )
 
     @field_validator("wording")
     @classmethod
     def _worded(cls, wording: str | None) -> str | None:
         plain = wording is None or all(map(str.isidentifier, wording.split("/")))
         if wording is not None and not (plain and prompts.names(f"roles/{wording}")):
-            raise ValueError(f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`")
+            raise ValueError(
+                f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`"
+            )
         return wording
 
     def files(self, section: str) -> tuple[str, ...]:
@@ -128,16 +132,22 @@ class Context(Frozen):
         )
         return self.model_copy(update={"sections": sections, **changes})
 
-    def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
+    def kinds(
+        self, role: Role, without: Iterable[str] = ()
+    ) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
         options = self._options(without)
         kinds = [kind for kind in map(roles.SECTIONS.__getitem__, options) if kind in role.takes]
-        return _spoken(role, [(kind, _placed(kind, options)) for kind in kinds if _at_home(kind, options)])
+        return _spoken(
+            role, [(kind, _placed(kind, options)) for kind in kinds if _at_home(kind, options)]
+        )
 
     def _options(self, without: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The options of its sections, without some of these."""
         removed = {*OWN_PARTS, *without}
-        return {entry.section: entry.options for entry in self.sections if entry.section not in removed}
+        return {
+            entry.section: entry.options for entry in self.sections if entry.section not in removed
+        }
 
     def worded(self, without: Iterable[str] = (), never: Collection[str] = ()) -> str | None:
         """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
@@ -145,14 +155,19 @@ class Context(Frozen):
 
         `never`: sections that the node does not get in any case, so that its text does not speak of them.
         """
-        options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names if name not in never]
-        complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
+        options = self._options(without)
+        kinds = [roles.SECTIONS[name] for name in self.names if name not in never]
+        complete = all(
+            kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside
+        )
         if not complete or self.wording is None:
             return None
         pack = f"{self.wording}/{options.get('conventions', {}).get('pack')}"
         return pack if prompts.names(f"roles/{pack}") else self.wording
 
-    def check_conditions(self, role: Role, without: Iterable[str] = (), wording: str | None = None) -> None:
+    def check_conditions(
+        self, role: Role, without: Iterable[str] = (), wording: str | None = None
+    ) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError.
 
         `wording`: see `worded`.
@@ -165,16 +180,24 @@ class Context(Frozen):
         texts = {f"roles/{name}.md": text for name, text in role.texts(self.words, wording).items()}
         for kind, _ in self.kinds(role, without):
             texts |= {file: self.words.text(file) for file in self.files(kind.name)}
-            texts |= {} if kind.template is None else {f"sections/{kind.name}.md": kind.wording(self.words)}
+            texts |= (
+                {}
+                if kind.template is None
+                else {f"sections/{kind.name}.md": kind.wording(self.words)}
+            )
         for file, text in texts.items():
             where = f"prompts/{prompts.path(file, self.lang)}"
             try:
-                unknown = [condition for condition in prompts.conditions(text) if condition not in terms]
+                unknown = [
+                    condition for condition in prompts.conditions(text) if condition not in terms
+                ]
             except ValueError as error:
                 raise UserError(f"{where}: {error}") from None
             if unknown:
                 hint = did_you_mean(unknown[0], sorted(terms))
-                raise UserError(f"{where}: {{if {unknown[0]}}} names no role, and no section as `section NAME`; {hint}")
+                raise UserError(
+                    f"{where}: {{if {unknown[0]}}} names no role, and no section as `section NAME`; {hint}"
+                )
 
     @property
     def words(self) -> Words:
@@ -192,14 +215,18 @@ class Context(Frozen):
             return tuple(parts)
         everybody = tuple(team)
         sections = [name for name in parts if name not in OWN_PARTS]
-        shared = {name: all(roles.SECTIONS[name] in role.takes for role in everybody) for name in sections}
+        shared = {
+            name: all(roles.SECTIONS[name] in role.takes for role in everybody) for name in sections
+        }
         return (*sorted(sections, key=lambda name: not shared[name]), *OWN_PARTS)
 
     def arrange(self, parts: Iterable[Part], layout: tuple[str, ...]) -> tuple[Part, ...]:
         """Parts in prompt order, each in the message it belongs to."""
         ordered = sorted(parts, key=lambda part: layout.index(part.name))
         system = set(self.system) - set(OWN_PARTS if self.order == "cache" else ())
-        return tuple(replace(part, speaker="system") if part.name in system else part for part in ordered)
+        return tuple(
+            replace(part, speaker="system") if part.name in system else part for part in ordered
+        )
 
 
 def _spoken(
@@ -214,7 +241,10 @@ def _spoken(
     for fact in (fact for fact in role.asks if fact not in stated):
         silent = [kind for kind, options in kinds if fact in kind.states]
         speaker = min(silent, key=lambda kind: len(kind.states), default=None)
-        kinds = [(kind, kind.speaking(fact, options) if kind is speaker else options) for kind, options in kinds]
+        kinds = [
+            (kind, kind.speaking(fact, options) if kind is speaker else options)
+            for kind, options in kinds
+        ]
         stated |= {fact for kind, options in kinds for fact in kind.facts(options)}
     return kinds
 
@@ -254,7 +284,9 @@ def check(section: ContextSection) -> None:
     if section.section not in roles.SECTIONS:
         hint = did_you_mean(section.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
         raise ValueError(f"unknown section {section.section!r}; {hint}")
-    check_options(f"section {section.section!r}", section.options, roles.SECTIONS[section.section].choices)
+    check_options(
+        f"section {section.section!r}", section.options, roles.SECTIONS[section.section].choices
+    )
 
 
 @cache
@@ -262,7 +294,9 @@ def read(name: str) -> Context:
     """A context by its name; raises UserError."""
     contexts = named.contexts()
     if name not in contexts:
-        raise UserError(f"unknown context {name!r}; {did_you_mean(name, contexts)}, or a path to a .yaml file")
+        raise UserError(
+            f"unknown context {name!r}; {did_you_mean(name, contexts)}, or a path to a .yaml file"
+        )
     return parse(contexts[name].text, f"context {name!r}")
 
 
@@ -274,14 +308,19 @@ def parse(text: str, where: str) -> Context:
 def checked(data: Any, where: str) -> Context:
     """A context of plain data; raises UserError with one sentence."""
     if not isinstance(data, dict):
-        raise UserError(f"{where} is not a context: a YAML mapping with the keys {', '.join(Context.model_fields)}")
+        raise UserError(
+            f"{where} is not a context: a YAML mapping with the keys {', '.join(Context.model_fields)}"
+        )
     try:
         return Context.model_validate(data)
     except ValidationError as error:
         raise user_error(where, error, EXAMPLES) from None
 
 
-EXAMPLES = {"name": "name: my_context", "sections": "sections: [rules, state, history, legal_moves]"}
+EXAMPLES = {
+    "name": "name: my_context",
+    "sections": "sections: [rules, state, history, legal_moves]",
+}
 """What to write where a key is missing."""
 
 

@@ -47,7 +47,13 @@ MOVE_TYPES = get_args(Move)
 
 
 def placebo(
-    reply: Reply, view: View, words: Words = ENGLISH, *, raw: Form | None = None, brief: bool = False, seed: int = 0
+    reply: Reply,
+    view: View,
+    words: Words = ENGLISH,
+    *,
+    raw: Form | None = None,
+    brief: bool = False,
+    seed: int = 0,
 ) -> Reply:
     """A note of the same type and length that tells nothing of the position.
 
@@ -65,7 +71,9 @@ def placebo(
     try:
         neutral = type(reply).model_validate(data)
     except ValidationError as error:
-        raise UserError(f"no placebo can be made of a {type(reply).__name__}: {error.errors()[0]['msg']}") from None
+        raise UserError(
+            f"no placebo can be made of a {type(reply).__name__}: {error.errors()[0]['msg']}"
+        ) from None
     return _as_long(neutral, reply, rules, partial(as_read, words=words, raw=raw, brief=brief))
 
 
@@ -73,13 +81,17 @@ class _Neutral:
     """Replies as plain data without their content."""
 
     def __init__(self, text: str, view: View, dice: random.Random) -> None:
-        self.text, self.view, self.dice = text, view, dice
+        self.text = text
+        self.view = view
+        self.dice = dice
 
     def reply(self, reply: BaseModel) -> dict[str, Any]:
         kind = type(reply)
         programmed = getattr(kind, "programmed", ())
         data = {
-            name: self.field(field, name, getattr(reply, name), key=name == getattr(kind, "unique", None))
+            name: self.field(
+                field, name, getattr(reply, name), key=name == getattr(kind, "unique", None)
+            )
             for name, field in kind.model_fields.items()
             if name not in programmed
         }
@@ -112,8 +124,15 @@ class _Neutral:
         if all(isinstance(entry, str) and type(entry) is str for entry in value):
             return [fit(self.text, estimated(entry)) for entry in value]
         legal = {move: number for number, move in enumerate(self.view.legal)}
-        keys = [(getattr(entry, type(entry).unique), entry) for entry in value if getattr(type(entry), "unique", None)]
-        places = [(key if isinstance(key, int) else legal.get(key, len(legal)), entry) for key, entry in keys]
+        keys = [
+            (getattr(entry, type(entry).unique), entry)
+            for entry in value
+            if getattr(type(entry), "unique", None)
+        ]
+        places = [
+            (key if isinstance(key, int) else legal.get(key, len(legal)), entry)
+            for key, entry in keys
+        ]
         return [self.reply(entry) for _, entry in sorted(places, key=lambda item: item[0])]
 
 
@@ -129,7 +148,11 @@ def _centre(field: FieldInfo, value: float) -> float:
     """The middle of a number's range; the number itself where it has none, as a rank."""
     bounds = [*field.metadata]
     for inner in get_args(field.annotation):
-        bounds += [bound for meta in getattr(inner, "__metadata__", ()) for bound in getattr(meta, "metadata", (meta,))]
+        bounds += [
+            bound
+            for meta in getattr(inner, "__metadata__", ())
+            for bound in getattr(meta, "metadata", (meta,))
+        ]
     low: float | None = next((bound.ge for bound in bounds if hasattr(bound, "ge")), None)
     high: float | None = next((bound.le for bound in bounds if hasattr(bound, "le")), None)
     if low is None or high is None:
@@ -139,8 +162,12 @@ def _centre(field: FieldInfo, value: float) -> float:
 
 def _as_long(note: Reply, like: Reply, text: str, text_of: Callable[[Reply], str]) -> Reply:
     """The reply with its last text, of those that are shown, cut or filled up so that the whole is as long."""
-    concludes = [name for name in note.answer_fields() if name in note.conclusion or not note.conclusion]
-    scales = [name for name in concludes if _middle(type(note).model_fields[name].annotation) is not None]
+    concludes = [
+        name for name in note.answer_fields() if name in note.conclusion or not note.conclusion
+    ]
+    scales = [
+        name for name in concludes if _middle(type(note).model_fields[name].annotation) is not None
+    ]
     texts = [name for name in concludes if type(getattr(note, name)) is str and name not in scales]
     if not texts:
         return note
@@ -152,9 +179,13 @@ def _as_long(note: Reply, like: Reply, text: str, text_of: Callable[[Reply], str
 # The padded note
 
 
-def padded(reply: Reply, words: Words = ENGLISH, *, raw: Form | None = None, brief: bool = False) -> Absent:
+def padded(
+    reply: Reply, words: Words = ENGLISH, *, raw: Form | None = None, brief: bool = False
+) -> Absent:
     """An absent note, in whose place readers see a text as long as this one that says that it is empty."""
-    return Absent(reason=EMPTY_NOTE, padding=max(estimated(as_read(reply, words, raw, brief=brief)), 1))
+    return Absent(
+        reason=EMPTY_NOTE, padding=max(estimated(as_read(reply, words, raw, brief=brief)), 1)
+    )
 
 
 EMPTY_NOTE = "a control leaves the note empty"
@@ -186,12 +217,16 @@ class _Moved:
     """Replies as plain data, moved from one view to another."""
 
     def __init__(self, origin: View, view: View) -> None:
-        self.step, self.turns, self.view = view.seat - origin.seat, view.turn - origin.turn, view
+        self.step = view.seat - origin.seat
+        self.turns = view.turn - origin.turn
+        self.view = view
 
     def reply(self, reply: BaseModel) -> Any:
         slots = slot_fields(type(reply))
         names = type(reply).model_fields
-        fields = {name: self.value(name, getattr(reply, name), slots=name in slots) for name in names}
+        fields = {
+            name: self.value(name, getattr(reply, name), slots=name in slots) for name in names
+        }
         for name, value in fields.items():
             if value is _GONE and type(None) in get_args(type(reply).model_fields[name].annotation):
                 fields[name] = None
@@ -199,7 +234,11 @@ class _Moved:
 
     def value(self, name: str, value: Any, *, slots: bool) -> Any:
         if isinstance(value, MOVE_TYPES):
-            move = value.model_copy(update={"to": self._seat(value.to)}) if isinstance(value, Hint) else value
+            move = (
+                value.model_copy(update={"to": self._seat(value.to)})
+                if isinstance(value, Hint)
+                else value
+            )
             return move if move in self.view.legal else _GONE
         if isinstance(value, BaseModel):
             return self.reply(value)
@@ -208,7 +247,9 @@ class _Moved:
             return [item for item in items if item is not _GONE]
         if type(value) is str:
             text = re.sub(r"\bP([0-4])\b", lambda match: f"P{self._seat(int(match[1]))}", value)
-            return re.sub(r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text)
+            return re.sub(
+                r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text
+            )
         if name == "seat":
             return self._seat(value)
         if name == "turn":
@@ -270,7 +311,10 @@ class OtherGame:
         except (ValidationError, TypeError, KeyError):
             raise UserError(f"the memory holds no notes of another game under {GIVEN!r}") from None
         nodes = dict.fromkeys(note.node for note in notes)
-        return cls(str(data["from"]), {node: [note for note in notes if note.node == node] for node in nodes})
+        return cls(
+            str(data["from"]),
+            {node: [note for note in notes if note.node == node] for node in nodes},
+        )
 
 
 NOTHING_GIVEN = OtherGame()
@@ -288,7 +332,8 @@ class OtherNote:
 
         Raises RoleError when the seat was given no notes of that node.
         """
-        node, view = question.node, question.view
+        node = question.node
+        view = question.view
         if not (notes := self.game.notes.get(node.base)):
             raise RoleError(
                 f"turn {view.turn}: node {node.base!r} gets notes of another game, and the seat was given none; "
@@ -296,8 +341,12 @@ class OtherNote:
             )
         for note in _by_phase(notes, question):
             if reply := self._reply(note, question):
-                return self._recorded(reply, f"{self.game.name}, turn {note.turn}, P{note.seat}", question)
-        return self._recorded(Absent(reason="no note of the other game can stand here"), self.game.name, question)
+                return self._recorded(
+                    reply, f"{self.game.name}, turn {note.turn}, P{note.seat}", question
+                )
+        return self._recorded(
+            Absent(reason="no note of the other game can stand here"), self.game.name, question
+        )
 
     def _recorded(self, reply: Reply | Absent, origin: str, question: Question) -> Reply | Absent:
         """Journal the note, and return it."""
@@ -311,11 +360,15 @@ class OtherNote:
         return reply
 
     def _reply(self, note: GivenNote, question: Question) -> Reply | Absent | None:
-        node, view, context = question.node, question.view, question.node.context
+        node = question.node
+        view = question.view
+        context = question.node.context
         reply: Reply | None = None
         for kind in (*((context.reply(node.role),) if context else ()), node.role.reply):
             with suppress(ValidationError):
-                reply = reply or kind.model_validate(note.replies[question.sample % len(note.replies)])
+                reply = reply or kind.model_validate(
+                    note.replies[question.sample % len(note.replies)]
+                )
         if reply is None:
             raise RoleError(f"a note of another game is no {node.role.reply.__name__}")
         brief = context is not None and context.reports == "brief"
@@ -329,8 +382,11 @@ class OtherNote:
 
 def _by_phase(notes: Sequence[GivenNote], question: Question) -> Iterator[GivenNote]:
     """Yield all notes, those of this phase first, then those of the phases nearest to it; drawn within each."""
-    place, node = question.place, question.node.base
-    chance = random.Random(f"{place.game} {place.repeat} {place.turn} {place.seat} {node} {question.sample}")
+    place = question.place
+    node = question.node.base
+    chance = random.Random(
+        f"{place.game} {place.repeat} {place.turn} {place.seat} {node} {question.sample}"
+    )
     present = PHASES.index(phase(question.view))
     order = chance.sample(list(notes), len(notes))
     yield from sorted(order, key=lambda note: abs(PHASES.index(note.phase) - present))

@@ -69,12 +69,17 @@ class Controls(Frozen):
 
     def without(self, nodes: Collection[str]) -> "Controls":
         """The same for a graph without some nodes."""
-        lists = {key: tuple(name for name in getattr(self, key) if name not in nodes) for key in NODES}
+        lists = {
+            key: tuple(name for name in getattr(self, key) if name not in nodes) for key in NODES
+        }
         return self.model_copy(update=lists)
 
     def called(self, names: Mapping[str, str]) -> "Controls":
         """The same where some nodes have other names."""
-        lists = {key: tuple(names.get(node, node) for node in getattr(self, key)) for key in ("advise", "gate")}
+        lists = {
+            key: tuple(names.get(node, node) for node in getattr(self, key))
+            for key in ("advise", "gate")
+        }
         return self.model_copy(update=lists) if self.advise or self.gate else self
 
     @property

@@ -22,7 +22,9 @@ from roles.words import ENGLISH
 def decided(config: GraphConfig, view: View, notes: Notes) -> Decision:
     """The decision with the votes for it, and the memory for the seat's next turn."""
     decision = decide(config, view, notes)
-    return replace(decision, votes=votes(config, notes), memory=remember(config, view, notes, decision.move))
+    return replace(
+        decision, votes=votes(config, notes), memory=remember(config, view, notes, decision.move)
+    )
 
 
 def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
@@ -35,7 +37,9 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
         rated = choice.ratings if isinstance(choice, RatedChoice) else None
         ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
         rank = _rank(config, last, notes, choice.action)
-        return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides), rank=rank)
+        return Decision(
+            choice.action, choice.reason, ratings, node=last.name(config.decides), rank=rank
+        )
     move, why = gate.safest(config, view)
     tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
     cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
@@ -60,7 +64,12 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
     replies: dict[str, list[Mapping[str, Any]]] = {}
     for node in config.remembers:
         names = [name for attempt in attempts(config) if (name := attempt.name(node)) in notes]
-        replies[node] = [reply.as_data() for name in names[-1:] for reply in notes[name] if isinstance(reply, Reply)]
+        replies[node] = [
+            reply.as_data()
+            for name in names[-1:]
+            for reply in notes[name]
+            if isinstance(reply, Reply)
+        ]
     return {
         "turn": view.turn,
         "move": str(move),
@@ -70,7 +79,11 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
         "fireworks": list(view.fireworks),
         "own": [ENGLISH.hint(slot) for slot in view.own],
         "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
-        **({} if Discards.name in config.without_sections else {"discards": [card.value for card in view.discards]}),
+        **(
+            {}
+            if Discards.name in config.without_sections
+            else {"discards": [card.value for card in view.discards]}
+        ),
         "notes": {node: data for node, data in replies.items() if data},
     }
 
@@ -78,5 +91,7 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
 def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:
     """How many answers of each node that is asked for several choices chose a move, the most frequent first."""
     nodes = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
-    counts = {name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in nodes}
+    counts = {
+        name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in nodes
+    }
     return {name: dict(count.most_common()) for name, count in counts.items() if count}

@@ -8,9 +8,11 @@ from xml.sax.saxutils import escape
 
 from langchain_core.runnables.graph import Edge, Graph
 
-WIDTH, HEIGHT = 150, 30
+WIDTH = 150
+HEIGHT = 30
 """Of a node, in pixels."""
-ACROSS, DOWN = 26, 44
+ACROSS = 26
+DOWN = 44
 """Pixels between nodes beside and below each other."""
 MARGIN = 16
 LOOP = 60
@@ -77,7 +79,8 @@ def _loops(graph: Graph) -> list[Edge]:
 def _rows(graph: Graph, loops: Sequence[Edge]) -> list[list[str]]:
     """Return the nodes by how many steps precede them."""
     sources: Mapping[str, list[str]] = {
-        name: [edge.source for edge in graph.edges if edge.target == name and edge not in loops] for name in graph.nodes
+        name: [edge.source for edge in graph.edges if edge.target == name and edge not in loops]
+        for name in graph.nodes
     }
     depths: dict[str, int] = {}
     for name in TopologicalSorter(sources).static_order():
@@ -103,14 +106,13 @@ def _path(edge: Edge, places: Mapping[str, Place], width: float, right: float | 
     source = places[edge.source]
     target = places[edge.target]
     if right is None:
-        begin, end = source.y + HEIGHT / 2, target.y - HEIGHT / 2
+        begin = source.y + HEIGHT / 2
+        end = target.y - HEIGHT / 2
         middle = (begin + end) / 2
         curve = f"M{source.x} {begin}C{source.x} {middle} {target.x} {middle} {target.x} {end}"
     else:
         bend = right + LOOP
-        curve = (
-            f"M{source.x + width / 2} {source.y}C{bend} {source.y} {bend} {target.y} {target.x + width / 2} {target.y}"
-        )
+        curve = f"M{source.x + width / 2} {source.y}C{bend} {source.y} {bend} {target.y} {target.x + width / 2} {target.y}"
     dashed = ' stroke-dasharray="5 4"' if edge.conditional else ""
     return f'<path{dashed} marker-end="url(#arrow-of-a-turn)" d="{curve}"/>'
 

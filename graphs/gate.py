@@ -57,17 +57,21 @@ def of_seat(config: GraphConfig) -> Kinds:
     The legal moves are always among them: the table tells them to everybody.
     """
     reaching = {kind for name in _on_the_way(config) for kind, _ in config.kinds(name)}
-    facts = [options for name in _on_the_way(config) for options in _options(config, name, ConventionFacts)]
+    facts = [
+        options
+        for name in _on_the_way(config)
+        for options in _options(config, name, ConventionFacts)
+    ]
     scopes = {options["told"] for options in facts}
-    tells_own, tells_others = (
-        bool(scopes - {"others", "without_own", "losses"}),
-        bool(scopes - {"own", "losses", "without_hints"}),
-    )
+    tells_own = bool(scopes - {"others", "without_own", "losses"})
+    tells_others = bool(scopes - {"own", "losses", "without_hints"})
     read = config.verify.conventions and (tells_own or tells_others)
     scope = "whole" if tells_own and tells_others else "own" if tells_own else "others"
     partners = "blind" if all(options["partners"] == "blind" for options in facts) else "learnt"
     taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
-    kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
+    kinds_read: Kinds = tuple(
+        (kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves
+    )
     if not (read and tells_own):
         kinds_read = (*kinds_read, *_latest_hints(config))
     facts_read = {"told": scope, "partners": partners, "pack": facts[0]["pack"]} if read else {}
@@ -76,10 +80,17 @@ def of_seat(config: GraphConfig) -> Kinds:
 
 def _latest_hints(config: GraphConfig) -> Kinds:
     """The past moves and the conventions as the node that decides is shown them, where it is shown both."""
-    kinds = {kind: {**defaults(kind.choices), **options} for kind, options in config.kinds(config.decides)}
+    kinds = {
+        kind: {**defaults(kind.choices), **options}
+        for kind, options in config.kinds(config.decides)
+    }
     if not config.verify.conventions or History not in kinds or Conventions not in kinds:
         return ()
-    unsaid = kinds[History]["details"] == UNSAID or kinds[Conventions]["told"] in ("terms", "doing", UNSAID)
+    unsaid = kinds[History]["details"] == UNSAID or kinds[Conventions]["told"] in (
+        "terms",
+        "doing",
+        UNSAID,
+    )
     if unsaid or kinds[Conventions]["pack"] != "newest":
         return ()
     return ((History, kinds[History]), (Conventions, kinds[Conventions]))
@@ -89,16 +100,24 @@ def _on_the_way(config: GraphConfig) -> list[str]:
     """The nodes whose notes reach the decision, and the node that decides; an empty note brings nothing on the way."""
     empty = config.controls.padded
     heard = {
-        name: node.model_copy(update={"reads": tuple(read for read in node.reads if read not in empty)})
+        name: node.model_copy(
+            update={"reads": tuple(read for read in node.reads if read not in empty)}
+        )
         for name, node in config.nodes.items()
     }
     config = config.model_copy(update={"nodes": heard}) if empty else config
-    return [name for name in config.nodes if name not in empty and between(config, name, config.decides)]
+    return [
+        name for name in config.nodes if name not in empty and between(config, name, config.decides)
+    ]
 
 
 def _options(config: GraphConfig, name: str, section: type[Section]) -> list[Mapping[str, Any]]:
     """The options of a section, where a node gets it."""
-    return [{**defaults(kind.choices), **options} for kind, options in config.kinds(name) if kind is section]
+    return [
+        {**defaults(kind.choices), **options}
+        for kind, options in config.kinds(name)
+        if kind is section
+    ]
 
 
 def trusted(config: GraphConfig) -> list[str]:
@@ -147,15 +166,22 @@ def refuses_now(config: GraphConfig) -> Callable[[Sections, Notes], Sequence[Mov
     None where there is no rule, and where it judges by more than that node is shown: what it refuses would then tell
     what a report, or nobody, has to tell.
     """
-    kinds, reports = dict(config.kinds(config.decides)), trusted(config)
+    kinds = dict(config.kinds(config.decides))
+    reports = trusted(config)
     judged_by = dict(of_seat(config))
     facts = judged_by.pop(ConventionFacts, {})
     own_facts = kinds.get(ConventionFacts, {"told": "others"}).get("told", "whole")
     within_facts = (
-        bool(reports) or facts.get("told", "others") == "others" or own_facts not in ("others", "without_own")
+        bool(reports)
+        or facts.get("told", "others") == "others"
+        or own_facts not in ("others", "without_own")
     )
     complete = {*judged_by} <= {*kinds} and {*reports} <= {*config.nodes[config.decides].reads}
-    if config.verify.rule != SAFETY or config.verify.knows == "all" or not (within_facts and complete):
+    if (
+        config.verify.rule != SAFETY
+        or config.verify.knows == "all"
+        or not (within_facts and complete)
+    ):
         return None
     return partial(safety.refused_now, Safety(config.verify.limits), reports)
 
@@ -166,4 +192,6 @@ def safest(config: GraphConfig, view: View) -> tuple[Move, str]:
     if State in sections:
         return safety.safest(Position.read(sections), sections.get(ConventionFacts))
     risk = {Play: 2, Discard: 1}  # a hint, else a discard, else a play, the first of its kind
-    return min(view.legal, key=lambda move: risk.get(type(move), 0)), "nothing of the table is shown"
+    return min(
+        view.legal, key=lambda move: risk.get(type(move), 0)
+    ), "nothing of the table is shown"

@@ -30,18 +30,24 @@ def plain(data: Data) -> Data:
 
 def _fed(nodes: Mapping[str, Data]) -> Data:
     """Return the nodes, where `feeds` of one is `reads` of others."""
-    fed = {name: {key: value for key, value in node.items() if key != "feeds"} for name, node in nodes.items()}
+    fed = {
+        name: {key: value for key, value in node.items() if key != "feeds"}
+        for name, node in nodes.items()
+    }
     for name, node in nodes.items():
         for reader in as_list(node.get("feeds") or ()):
             if not isinstance(reader, str) or reader not in fed:
-                raise ValueError(f"nodes.{name} feeds {reader!r}, which is no node; {did_you_mean(reader, fed)}")
+                raise ValueError(
+                    f"nodes.{name} feeds {reader!r}, which is no node; {did_you_mean(reader, fed)}"
+                )
             reads = as_list(fed[reader].get("reads") or ())
             fed[reader]["reads"] = [*reads, *([] if name in reads else [name])]
     return fed
 
 
 def _in_order(nodes: Data) -> Data:
-    ordered, seen = Data(), set[str]()
+    ordered = Data()
+    seen = set[str]()
 
     def place(name: str) -> None:
         if isinstance(name, str) and name not in seen and name in nodes:
@@ -70,9 +76,15 @@ def _controlled(data: Data) -> Data:
 
 def without(data: Data, nodes: Collection[str]) -> Data:
     """Return a graph, in full, without some nodes, and without what names them; a whole graph goes with its nodes."""
-    nodes = {name for name in data["nodes"] if any(f"{name}.".startswith(f"{removed}.") for removed in nodes)}
+    nodes = {
+        name
+        for name in data["nodes"]
+        if any(f"{name}.".startswith(f"{removed}.") for removed in nodes)
+    }
     remaining = {name: node for name, node in data["nodes"].items() if name not in nodes}
-    less = {name: node | {"reads": _remaining(node["reads"], nodes)} for name, node in remaining.items()}
+    less = {
+        name: node | {"reads": _remaining(node["reads"], nodes)} for name, node in remaining.items()
+    }
     changed: Data = {"nodes": less, "remembers": _remaining(data["remembers"], nodes)}
     if check := data["check"]:
         judges = _remaining(check["judge"], nodes)
@@ -92,7 +104,9 @@ def file_of(graph: str, folder: Path, outer: tuple[str, ...]) -> str:
     need it themselves: `outer`, the next one first."""
     file = str(folder / graph) if graph.endswith((".yaml", ".yml")) else graph
     if file in outer:
-        raise UserError(f"graphs need each other in a circle: {' -> '.join((*reversed(outer), file))}")
+        raise UserError(
+            f"graphs need each other in a circle: {' -> '.join((*reversed(outer), file))}"
+        )
     return file
 
 
@@ -105,14 +119,22 @@ def extended(base: Data, changes: Data, subject: str) -> Data:
     if not isinstance(nodes := changes.get("nodes", {}), dict):
         return _merged(base, changes)
     new = {name: node for name, node in nodes.items() if name not in base["nodes"]}
-    if unknown := [name for name, node in new.items() if not isinstance(node, dict) or not node.keys() & KINDS]:
+    if unknown := [
+        name for name, node in new.items() if not isinstance(node, dict) or not node.keys() & KINDS
+    ]:
         hint = did_you_mean(unknown[0], base["nodes"], "it has")
         raise UserError(f"{subject} has no node {unknown[0]!r}; {hint}; a new node says its `role`")
     changed = {name: node for name, node in nodes.items() if node is not None}
-    other = [name for name, node in changed.items() if name not in new and isinstance(node, dict) and "python" in node]
+    other = [
+        name
+        for name, node in changed.items()
+        if name not in new and isinstance(node, dict) and "python" in node
+    ]
     changed |= {name: {"role": None, **changed[name]} for name in other}
     if graphs := [
-        name for name in changed if name not in new and isinstance(changed[name], dict) and "graph" in changed[name]
+        name
+        for name in changed
+        if name not in new and isinstance(changed[name], dict) and "graph" in changed[name]
     ]:
         raise UserError(f"{subject} has a node {graphs[0]!r} already; give the graph another name")
     changed |= {name: node | {"added": True} for name, node in new.items()}
@@ -123,5 +145,7 @@ def _merged(base: Data, patch: Data) -> Data:
     merged = dict(base)
     for key, value in patch.items():
         old = base.get(key)
-        merged[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        merged[key] = (
+            _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        )
     return {key: value for key, value in merged.items() if key not in patch or value is not None}

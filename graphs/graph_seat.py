@@ -70,7 +70,11 @@ class GraphSeat:
             graph=self.config.name,
             model="+".join(self.config.models),
             config=self.config.model_dump(mode="json"),
-            models={name: dict(deciding) for name, deciding in self.models.items() if name in self.config.models},
+            models={
+                name: dict(deciding)
+                for name, deciding in self.models.items()
+                if name in self.config.models
+            },
             prompts=prompt_files.hashes(self.config),
             control=self.config.controls.label,
             own_hand=self.config.controls.own_hand,
@@ -97,7 +101,9 @@ def _turn(graph: GraphConfig, players: int, engine: str | None) -> PlayTurn:
     if engine == LANGGRAPH or not (walked := walk(config)):
         from graphs import langgraph_compile  # games of programs do not need LangGraph
 
-        return partial(langgraph_compile.play, langgraph_compile.compiled(graph.model_dump_json(), players))
+        return partial(
+            langgraph_compile.play, langgraph_compile.compiled(graph.model_dump_json(), players)
+        )
 
     async def turn(view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
         done = await walked({"view": view, "memory": memory, "notes": {}}, runtime)
@@ -146,11 +152,16 @@ def seat(
     config = graph if isinstance(graph, GraphConfig) else read(graph)
     layer = layer or ModelLayer()
     written = {model_of: model_of for model_of in config.models if is_simulated(model_of)}
-    bound = {name: _opened(model_of) for name, model_of in {**written, "default": model, **(named or {})}.items()}
+    bound = {
+        name: _opened(model_of)
+        for name, model_of in {**written, "default": model, **(named or {})}.items()
+    }
     labels = _labels(bound)
     config = bind(config, labels)
     asked_models = {*config.models} - {PROGRAM}
-    models = {labels[name]: model_of for name, model_of in bound.items() if labels[name] in asked_models}
+    models = {
+        labels[name]: model_of for name, model_of in bound.items() if labels[name] in asked_models
+    }
     unbound = GraphSeat(
         config,
         {called: _brain(model_of, layer) for called, model_of in models.items()},
@@ -158,9 +169,13 @@ def seat(
         callbacks=tuple(callbacks),
     )
     if unbound.config.engine == "walk" and walk(unbound.config) is None:
-        raise UserError("engine: walk is for programs alone; a graph that asks models runs on LangGraph")
+        raise UserError(
+            "engine: walk is for programs alone; a graph that asks models runs on LangGraph"
+        )
     brains = {  # a recording answers with what such a seat was answered
-        called: Replay(brain.recording.of_seat(unbound.info)) if isinstance(brain, Replay) else brain
+        called: Replay(brain.recording.of_seat(unbound.info))
+        if isinstance(brain, Replay)
+        else brain
         for called, brain in unbound.brains.items()
     }
     return replace(unbound, brains=brains)
@@ -176,11 +191,19 @@ def seat_again(
     """
     layer = layer or ModelLayer()
     config = checked(dict(info.config or {}), f"the journal's graph {info.graph!r}")
-    recorded: dict[str, Model] = {name: deciding for name, deciding in info.models.items() if deciding}
+    recorded: dict[str, Model] = {
+        name: deciding for name, deciding in info.models.items() if deciding
+    }
     # a journal alone opens no recording
     replacements = {name: _opened(model) for name, model in (models or {}).items()}
-    used = {name: {**recorded, **replacements}.get(name, name) for name in config.models if name != PROGRAM}
-    return GraphSeat(config, {name: _brain(model, layer) for name, model in used.items()}, dict(info.models))
+    used = {
+        name: {**recorded, **replacements}.get(name, name)
+        for name in config.models
+        if name != PROGRAM
+    }
+    return GraphSeat(
+        config, {name: _brain(model, layer) for name, model in used.items()}, dict(info.models)
+    )
 
 
 def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:
@@ -189,7 +212,9 @@ def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:
     if isinstance(model, str | Mapping | ModelSettings) or is_langchain(model):
         return layer.brain(model)
     if not (callable(model) and hasattr(model, "aclose")):
-        raise UserError(f"{model!r} is no model: a string, settings, a LangChain chat model, or a brain")
+        raise UserError(
+            f"{model!r} is no model: a string, settings, a LangChain chat model, or a brain"
+        )
     return model
 
 

@@ -48,7 +48,9 @@ Kind = Literal[
     "prompts",
     "setting",
 ]
-KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("prompts", "setting"))
+KINDS: tuple[Kind, ...] = tuple(
+    kind for kind in get_args(Kind) if kind not in ("prompts", "setting")
+)
 """Kinds that a short form may name."""
 ANSWERERS: dict[str, Kind] = {PROGRAM: "exact", **{kind: kind for kind in NOTES}}
 """Answerers with a kind of their own; `perturbed:RATE` and `shuffled:RUN` have a value too, any other is a model."""
@@ -95,7 +97,11 @@ class Intervention:
         """Who answers the node instead; None for a change of another kind."""
         if self.kind == "model":
             return str(self.value)
-        name = "perturbed" if self.kind == "perturbed" else {v: k for k, v in ANSWERERS.items()}.get(self.kind)
+        name = (
+            "perturbed"
+            if self.kind == "perturbed"
+            else {v: k for k, v in ANSWERERS.items()}.get(self.kind)
+        )
         return f"{name}:{self.value}" if name and self.value else name
 
     @property
@@ -116,12 +122,19 @@ def parse(text: str) -> Intervention:
     short = SHORT.fullmatch(text)
     if short is None or short["kind"] not in KINDS:
         hint = did_you_mean(short["kind"] if short else text, KINDS, "the kinds are")
-        raise UserError(f"{text!r} is no arm: KIND[:NODE] or NODE=ANSWERER, e.g. removed:analyst; {hint}")
+        raise UserError(
+            f"{text!r} is no arm: KIND[:NODE] or NODE=ANSWERER, e.g. removed:analyst; {hint}"
+        )
     kind = next(kind for kind in KINDS if kind == short["kind"])
-    name, value = short["name"], short["value"]
+    name = short["name"]
+    value = short["value"]
     if (value is None) == (kind in VALUED):
-        example = {"model": "model:analyst@openai:NAME", "perturbed": "perturbed:analyst@0.3"}.get(kind, kind)
-        raise UserError(f"arm {text!r}: {'give it a value' if value is None else 'it takes no value'}, e.g. {example}")
+        example = {"model": "model:analyst@openai:NAME", "perturbed": "perturbed:analyst@0.3"}.get(
+            kind, kind
+        )
+        raise UserError(
+            f"arm {text!r}: {'give it a value' if value is None else 'it takes no value'}, e.g. {example}"
+        )
     if kind in WHOLE:
         if name is not None and kind in ALONE:
             raise UserError(f"arm {text!r}: {kind} is about no node; leave {name!r} out")
@@ -135,9 +148,15 @@ def _assigned(text: str, keys: list[str]) -> Intervention:
     if path[0] == ADD and len(path) == 2 and isinstance(value, dict):
         return Intervention("added", path[1], value or None)
     node = path[-1] if len(path) == 1 or (len(path) == 2 and path[0] == "nodes") else None
-    if node is None or not isinstance(value, str) or (len(path) == 1 and node in GraphConfig.model_fields):
+    if (
+        node is None
+        or not isinstance(value, str)
+        or (len(path) == 1 and node in GraphConfig.model_fields)
+    ):
         inside = path[0] in GraphConfig.model_fields or len(path) == 1
-        return Intervention("setting", value=value, keys=tuple(path) if inside else ("nodes", *path))
+        return Intervention(
+            "setting", value=value, keys=tuple(path) if inside else ("nodes", *path)
+        )
     name, _, rest = value.partition(":")
     if name == "perturbed" or (name in ANSWERERS and (not rest or name in NOTES)):
         return _rated(text, Intervention(ANSWERERS.get(name, "perturbed"), node, rest or None))
@@ -151,7 +170,9 @@ def _rated(text: str, step: Intervention) -> Intervention:
     except ValueError:
         rated = False
     if not rated:
-        raise UserError(f"arm {text!r}: the rate of errors is {step.value!r}; it is a number from 0 to 1")
+        raise UserError(
+            f"arm {text!r}: the rate of errors is {step.value!r}; it is a number from 0 to 1"
+        )
     return step
 
 
@@ -166,7 +187,11 @@ def dotted(config: GraphConfig, shorts: Iterable[str]) -> GraphConfig:
         if step.node and step.node not in config.nodes:
             hint = did_you_mean(step.node, (*config.nodes, *GraphConfig.model_fields))
             raise UserError(f"--set {short!r}: there is no node or setting {step.node!r}; {hint}")
-    settings = [(step.keys, step.value, f"--set {short!r}") for short, step in steps if step.kind == "setting"]
+    settings = [
+        (step.keys, step.value, f"--set {short!r}")
+        for short, step in steps
+        if step.kind == "setting"
+    ]
     config = check_removed_sections(ablate.put(config, settings)) if settings else config
     return apply(config, [step for _, step in steps if step.kind not in ("setting", "added")])
 
@@ -177,10 +202,16 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
     Arms with as many calls or tokens as another (`same_compute`) are graphs of their own, so these change nothing here.
     """
     settings = [step for step in steps if step.kind == "setting"]
-    nodes, options = ([step for step in settings if step.keys[0] == key] for key in ("nodes", "options"))
+    nodes, options = (
+        [step for step in settings if step.keys[0] == key] for key in ("nodes", "options")
+    )
     added = {str(step.node): dict(step.value or {}) for step in steps if step.kind == "added"}
     removed = [str(step.node) for step in steps if step.kind == "removed"]
-    models = {str(step.node): str(step.answerer) for step in steps if step.kind in ("exact", "model", "perturbed")}
+    models = {
+        str(step.node): str(step.answerer)
+        for step in steps
+        if step.kind in ("exact", "model", "perturbed")
+    }
     sections = [str(step.value) for step in steps if step.kind == "without_section"]
     texts = {step.keys[0]: str(step.value) for step in steps if step.kind == "prompts"}
 
@@ -194,7 +225,9 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
     config = replaced(config, texts) if texts else config
     controls = {kind: value for kind in CONTROLS if (value := _control(config, kind, steps))}
     return (
-        ablate.controlled(config, **{"draw" if k == "noise_floor" else k: v for k, v in controls.items()})
+        ablate.controlled(
+            config, **{"draw" if k == "noise_floor" else k: v for k, v in controls.items()}
+        )
         if controls
         else config
     )
@@ -209,7 +242,11 @@ def _control(config: GraphConfig, kind: Kind, steps: Iterable[Intervention]) -> 
     chosen = [step for step in steps if step.kind == kind]
     if kind in ("permuted", "own_hand"):
         return bool(chosen)
-    return len(chosen) if kind == "noise_floor" else [n for step in chosen for n in named(config, kind, str(step.node))]
+    return (
+        len(chosen)
+        if kind == "noise_floor"
+        else [n for step in chosen for n in named(config, kind, str(step.node))]
+    )
 
 
 def named(config: GraphConfig, control: str, name: str) -> list[str]:

@@ -95,7 +95,9 @@ def folded(graph: Graph) -> Graph:
     nodes: dict[str, Node] = {}
     for name, node in graph.nodes.items():
         if name == MOVE or base(name) == name:  # without what its traces say of it
-            metadata = {key: value for key, value in (node.metadata or {}).items() if key not in TRACED}
+            metadata = {
+                key: value for key, value in (node.metadata or {}).items() if key not in TRACED
+            }
             nodes[name] = node._replace(metadata=metadata or None)
 
     def first(name: str) -> str:
@@ -119,20 +121,28 @@ def compiled(config_json: str, players: int) -> TurnGraph:
 
 
 def wired(
-    config: GraphConfig, runtime: SeatRuntime | None = None, players: int | None = None, form: type | None = None
+    config: GraphConfig,
+    runtime: SeatRuntime | None = None,
+    players: int | None = None,
+    form: type | None = None,
 ) -> TurnBuilder:
     """The nodes and edges of a config, which is as it is at the player count.
 
     `runtime` and `players`: see `RoleStep`. `form`: what tools let people fill in beside the input.
     """
-    graph, tries = TurnBuilder(TurnState, form, input_schema=TurnInput, output_schema=TurnOutput), attempts(config)
+    graph = TurnBuilder(TurnState, form, input_schema=TurnInput, output_schema=TurnOutput)
+    tries = attempts(config)
 
     def add(node: RoleNode) -> None:
         step: Any = RoleStep(node, runtime, players)
         graph.add_node(node.name, step, metadata={"role": node.role.name, "model": node.model})
 
     for attempt in tries:
-        for name in config.nodes if attempt.number == 1 else [name for name in config.nodes if name in attempt.path]:
+        for name in (
+            config.nodes
+            if attempt.number == 1
+            else [name for name in config.nodes if name in attempt.path]
+        ):
             add(role_node(config, name, attempt))
             if name not in attempt.judges and (attempt.number == 1 or name != config.redo):
                 _edge(graph, config, attempt, name)
@@ -148,9 +158,13 @@ def wired(
 def _edge(graph: Builder, config: GraphConfig, attempt: Attempt, name: str) -> None:
     """An edge from each node of this attempt that a node waits for, since the others answered in the first; a single
     one as such, since tools show the next node of no other."""
-    waits = [node for node in waits_for(config, name) if attempt.number == 1 or node in attempt.path]
+    waits = [
+        node for node in waits_for(config, name) if attempt.number == 1 or node in attempt.path
+    ]
     before = [attempt.name(node) for node in waits]
-    graph.add_edge(before if len(before) > 1 else before[0] if before else START, attempt.name(name))
+    graph.add_edge(
+        before if len(before) > 1 else before[0] if before else START, attempt.name(name)
+    )
 
 
 def _judging(graph: Builder, config: GraphConfig, attempt: Attempt, *, last: bool) -> None:
@@ -164,10 +178,14 @@ def _judging(graph: Builder, config: GraphConfig, attempt: Attempt, *, last: boo
     for judge, following in zip(attempt.judges, (*attempt.judges[1:], MOVE), strict=True):
         passed = MOVE if following == MOVE else attempt.name(following)
         route = _route(decides, attempt.name(judge), passed, again)
-        graph.add_conditional_edges(attempt.name(judge), route, list(dict.fromkeys((passed, again, MOVE))))
+        graph.add_conditional_edges(
+            attempt.name(judge), route, list(dict.fromkeys((passed, again, MOVE)))
+        )
 
 
-def _route(decides: str, judge: str, passed: str, again: str) -> Callable[[TurnState], Awaitable[str]]:
+def _route(
+    decides: str, judge: str, passed: str, again: str
+) -> Callable[[TurnState], Awaitable[str]]:
     async def route(state: TurnState) -> str:  # LangGraph runs a plain function in a thread
         notes = state.get("notes", {})
         if (failed := AT_TABLE.get()) and failed.failed:
@@ -221,7 +239,9 @@ async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime)
     config = {"configurable": {"thread_id": thread}, "recursion_limit": STEPS, **traced}
     try:
         with at_table(runtime):
-            done = await _streamed(graph, {"view": plain_view(None, view), "memory": dict(memory)}, config, runtime)
+            done = await _streamed(
+                graph, {"view": plain_view(None, view), "memory": dict(memory)}, config, runtime
+            )
     except Exception as error:
         if runtime.failed:
             raise runtime.failed[0] from None
@@ -231,7 +251,9 @@ async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime)
     if runtime.failed:
         raise runtime.failed[0]
     if graph.checkpointer and (waits := (await graph.aget_state(config)).next):
-        raise RoleError(f"turn {view.turn}: the graph waits before {waits[0]!r}, and nobody at a table can resume it")
+        raise RoleError(
+            f"turn {view.turn}: the graph waits before {waits[0]!r}, and nobody at a table can resume it"
+        )
     return _own_decision({**done, "view": view})
 
 
@@ -239,18 +261,32 @@ async def _streamed(
     graph: Any, data: Mapping[str, Any], config: Mapping[str, Any], runtime: SeatRuntime
 ) -> dict[str, Any]:
     """Return the last state."""
-    done, inner, visits = dict[str, Any](), set[str](), dict[str, int]()
+    done = dict[str, Any]()
+    inner = set[str]()
+    visits = dict[str, int]()
     stream = graph.astream(data, config, stream_mode=["tasks", "values"], subgraphs=True)
     async for place, mode, chunk in stream:
         inner |= {run.partition(":")[2] for run in place}
         if mode == "values":
             done = done if place else chunk
-        elif "result" in chunk and chunk["id"] not in runtime.node_runs | inner and chunk["name"] != MOVE:
+        elif (
+            "result" in chunk
+            and chunk["id"] not in runtime.node_runs | inner
+            and chunk["name"] != MOVE
+        ):
             name = f"{inside(place, runtime)}{chunk['name']}"
             visits[name] = visits.get(name, 0) + 1
-            added = {key: value for key, value in (chunk["result"] or {}).items() if key not in ("view", "memory")}
+            added = {
+                key: value
+                for key, value in (chunk["result"] or {}).items()
+                if key not in ("view", "memory")
+            }
             reply = json.loads(json.dumps(added, default=str))
-            place = {"turn": data["view"]["turn"], "seat": data["view"]["seat"], "node": nth(name, visits[name])}
+            place = {
+                "turn": data["view"]["turn"],
+                "seat": data["view"]["seat"],
+                "node": nth(name, visits[name]),
+            }
             runtime.game.emit(Call(**place, role=FUNCTION, model=PROGRAM, reply=reply))
     return done
 
@@ -260,14 +296,27 @@ FUNCTION = "function"
 
 
 def _own_decision(state: Mapping[str, Any]) -> Decision:
-    view, memory = state["view"], dict(state.get("memory") or {})
+    view = state["view"]
+    memory = dict(state.get("memory") or {})
     if state.get("decision"):
         return decision(state, memory)
-    notes = {name: replies(note) for name, note in state.get("notes", {}).items() if note.get("turn") == view.turn}
+    notes = {
+        name: replies(note)
+        for name, note in state.get("notes", {}).items()
+        if note.get("turn") == view.turn
+    }
     verdicts = [reply for note in notes.values() for reply in note if isinstance(reply, Verdict)]
     refused = {str(verdict.move) for verdict in verdicts if not verdict.accept}
-    choices = [(name, note[0]) for name, note in notes.items() if len(note) == 1 and isinstance(note[0], Choice)]
-    if choices and isinstance(choice := choices[-1][1], Choice) and str(choice.action) not in refused:
+    choices = [
+        (name, note[0])
+        for name, note in notes.items()
+        if len(note) == 1 and isinstance(note[0], Choice)
+    ]
+    if (
+        choices
+        and isinstance(choice := choices[-1][1], Choice)
+        and str(choice.action) not in refused
+    ):
         return Decision(choice.action, choice.reason, node=choices[-1][0], memory=memory)
     move, why = gate.safest(read("house"), view)
     cause = "the last choice was refused" if choices else "no node made a usable choice"

@@ -65,9 +65,13 @@ def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:
     for plugin in installed(GROUP):
         package = plugin.load()
         if not hasattr(package, "__path__"):
-            raise UserError(f"{plugin} names no package; name the package whose folder holds the graphs' YAML files")
+            raise UserError(
+                f"{plugin} names no package; name the package whose folder holds the graphs' YAML files"
+            )
         packages.append((plugin.source, package))
-    packages += [(code.name, module) for code, module in own_code().items() if hasattr(module, "__path__")]
+    packages += [
+        (code.name, module) for code, module in own_code().items() if hasattr(module, "__path__")
+    ]
     for source, package in packages:
         yield source, files(package).joinpath(folder) if folder else files(package)
 

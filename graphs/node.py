@@ -102,10 +102,15 @@ class RoleNode:
         parts = {key: value for key, value in (memory or {}).items() if key not in self.forgets}
         if self.remembers and "notes" in parts:
             memories = parts["notes"].items()
-            parts["notes"] = {self.remembers[node]: note for node, note in memories if node in self.remembers}
-        elif self.remembers is not None and "notes" in parts:  # its own graph remembers nothing of the last turn
+            parts["notes"] = {
+                self.remembers[node]: note for node, note in memories if node in self.remembers
+            }
+        elif (
+            self.remembers is not None and "notes" in parts
+        ):  # its own graph remembers nothing of the last turn
             parts = {key: parts[key] for key in parts if key == BEFORE}
-        refused, offered = refused_moves(notes, self.refusals), self._offered(notes)
+        refused = refused_moves(notes, self.refusals)
+        offered = self._offered(notes)
         return cut(view, self.kinds, refused, parts, self.options, self.words, offered)
 
     def _offered(self, notes: Notes) -> tuple[Move, ...]:
@@ -124,15 +129,26 @@ class RoleNode:
         read = {name: notes[key] for name, key in self.reads if key in notes}
         if self.judges is None:
             return read
-        reports = {name: replies for name, replies in read.items() if not any(isinstance(n, Choice) for n in replies)}
+        reports = {
+            name: replies
+            for name, replies in read.items()
+            if not any(isinstance(n, Choice) for n in replies)
+        }
         return {**reports, "choice": notes[self.judges]}
 
-    def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
+    def request(
+        self, sample: int, sections: Sections, notes: Notes, place: Place | None = None
+    ) -> ModelRequest:
         """Return the question as a model gets it."""
         assert self.context is not None  # checked when the config was read
-        reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
-        legal, counts = sections.get(LegalMoves), sections.entries()
-        judged = next((note.action for note in notes.get("choice", ()) if isinstance(note, Choice)), None)
+        reply = self.context.reply(self.role)
+        form = self.context.answer_format
+        passed = self.context.reports
+        legal = sections.get(LegalMoves)
+        counts = sections.entries()
+        judged = next(
+            (note.action for note in notes.get("choice", ()) if isinstance(note, Choice)), None
+        )
         bounds = tuple(counts.items())
         absent = [
             name
@@ -163,13 +179,19 @@ class RoleNode:
             sample=sample,
             parts=self.context.arrange(parts, self.layout),
             reply=reply,
-            moves=TableOptions(legal.by_label if legal else {}, {**counts, **(legal.table if legal else {})}, judged),
+            moves=TableOptions(
+                legal.by_label if legal else {},
+                {**counts, **(legal.table if legal else {})},
+                judged,
+            ),
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),
             phrases={english: self.words(english) for english in second_ask.SENTENCES},
             second_form="json_schema" if changes else None,
-            second_format="" if second_format == answer_format(reply, form, self.words, bounds) else second_format,
+            second_format=""
+            if second_format == answer_format(reply, form, self.words, bounds)
+            else second_format,
             place=place or Place(),
             graph=self.graph,
         )
@@ -182,8 +204,13 @@ class RoleNode:
         moves = [str(move) for move in refused]
         legal = sections[LegalMoves].moves
         if all(move in refused for move in legal if isinstance(move, Play)):
-            moves = [self.words("every play"), *(str(move) for move in refused if not isinstance(move, Play))]
-        return f"{self.gate} {self.words('Now it refuses: $moves.', moves=self.words.series(moves))}"
+            moves = [
+                self.words("every play"),
+                *(str(move) for move in refused if not isinstance(move, Play)),
+            ]
+        return (
+            f"{self.gate} {self.words('Now it refuses: $moves.', moves=self.words.series(moves))}"
+        )
 
 
 def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:

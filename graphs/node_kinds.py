@@ -46,20 +46,34 @@ def _with(data: Data, name: str, node: Mapping[str, Any], graph: Data) -> Data:
     """`node`: what stands for the graph under this name."""
     if unknown := [key for key in node if key not in KEYS]:
         hint = did_you_mean(unknown[0], KEYS[:-1], "a graph has")
-        raise UserError(f"nodes.{name}: {unknown[0]!r} is a setting of nodes, and it is a graph; {hint}")
+        raise UserError(
+            f"nodes.{name}: {unknown[0]!r} is a setting of nodes, and it is a graph; {hint}"
+        )
     if settings := [key for key in OF_SEATS if graph.get(key)]:
-        raise UserError(f"nodes.{name}: graph {graph['name']!r} has {settings[0]}, which only the outer graph can have")
+        raise UserError(
+            f"nodes.{name}: graph {graph['name']!r} has {settings[0]}, which only the outer graph can have"
+        )
     inner = _leading(graph, name, [*as_list(node.get("players") or graph["players"])])
-    names = {other: name if other == graph["decides"] else f"{name}.{other}" for other in inner["nodes"]}
-    inner_nodes = {names[other]: _node(graph, names, inner["nodes"][other], node.get("model")) for other in names}
+    names = {
+        other: name if other == graph["decides"] else f"{name}.{other}" for other in inner["nodes"]
+    }
+    inner_nodes = {
+        names[other]: _node(graph, names, inner["nodes"][other], node.get("model"))
+        for other in names
+    }
     if node.get("model") in NOTES:
         inner_nodes[name]["model"] = node["model"]
     inner_nodes[name]["reads"] += as_list(node.get("reads") or ())
-    inner_nodes[name] |= {"inner": graph["name"]} | {key: node[key] for key in ("feeds", "added") if key in node}
+    inner_nodes[name] |= {"inner": graph["name"]} | {
+        key: node[key] for key in ("feeds", "added") if key in node
+    }
     nodes = Data()
     for other, value in data["nodes"].items():
         nodes |= inner_nodes if other == name else {other: value}
-    remembers = [*as_list(data.get("remembers") or ()), *(names[other] for other in inner["remembers"])]
+    remembers = [
+        *as_list(data.get("remembers") or ()),
+        *(names[other] for other in inner["remembers"]),
+    ]
     return data | {"nodes": nodes} | ({"remembers": remembers} if remembers else {})
 
 
@@ -71,7 +85,9 @@ def _leading(graph: Data, name: str, players: Collection[int]) -> Data:
         for other, node in graph["nodes"].items()
     }
     if not nodes[graph["decides"]]["players"]:
-        raise UserError(f"nodes.{name}: graph {graph['name']!r} is for {', '.join(map(str, graph['players']))} players")
+        raise UserError(
+            f"nodes.{name}: graph {graph['name']!r} is for {', '.join(map(str, graph['players']))} players"
+        )
     judges = as_list(graph["check"]["judge"]) if graph["check"] else ()
     absent = [other for other, node in nodes.items() if not node["players"]]
     graph = graph_data.without(graph | {"nodes": nodes}, [*judges, *absent])
@@ -94,7 +110,9 @@ def _node(graph: Data, names: Mapping[str, str], node: Data, model: str | None) 
         "reads": [names[read] for read in node["reads"]],
         "context": base if changed == plain and isinstance(base, str) else changed,
         "without_sections": [*dict.fromkeys((*node.get("without_sections", ()), *removed))],
-        "model": model if model and model not in NOTES and node["model"] == "default" else node["model"],
+        "model": model
+        if model and model not in NOTES and node["model"] == "default"
+        else node["model"],
     }
 
 
@@ -110,7 +128,9 @@ def named(data: Data, folder: Path | None = None) -> Data:
     for name, node in nodes.items():
         if isinstance(node, Mapping) and "python" in node:
             if "role" in node:
-                raise UserError(f"nodes.{name}: `role` and `python` both say what it is; leave one out")
+                raise UserError(
+                    f"nodes.{name}: `role` and `python` both say what it is; leave one out"
+                )
             rest = {key: value for key, value in node.items() if key != "python"}
             role = _role_of(f"nodes.{name}.python", str(node["python"]), folder or Path())
             changed[name] = {"role": role, **rest}
@@ -121,7 +141,9 @@ def _role_of(where: str, target: str, folder: Path) -> str:
     """Return the name of the role that a `module:function` or `file.py:function` is."""
     code, _, name = target.rpartition(":")
     if not (code and name.isidentifier()):
-        raise UserError(f"{where}: {target!r} names no function; write `file.py:function` or `module:function`")
+        raise UserError(
+            f"{where}: {target!r} names no function; write `file.py:function` or `module:function`"
+        )
     try:
         roles.load()  # those of packages and our own come first, so that nobody else passes for their source
         module = import_own(str(folder / code) if code.endswith(".py") else code).load()
@@ -132,7 +154,11 @@ def _role_of(where: str, target: str, folder: Path) -> str:
         return thing.name
     if not reply_of(thing):
         form = f"`def {name}(sections, notes) -> Reply`"
-        raise UserError(f"{where}: {target!r} is neither a role nor a function {form} whose reply is a roles.Reply")
+        raise UserError(
+            f"{where}: {target!r} is neither a role nor a function {form} whose reply is a roles.Reply"
+        )
     if roles.get(name).solve is not thing:
-        raise UserError(f"{where}: there is another role {name!r}, of {roles.source(name)}; give it another name")
+        raise UserError(
+            f"{where}: there is another role {name!r}, of {roles.source(name)}; give it another name"
+        )
     return name

@@ -25,7 +25,11 @@ def blind_nodes(config: GraphConfig) -> Iterator[str]:
     for name in config.nodes:
         if missing := missing_facts(config, name):
             takes = {kind.name for kind in config.role(name).takes}
-            telling = [kind.name for kind in SECTIONS.values() if {*missing} & {*kind.states} and kind.name in takes]
+            telling = [
+                kind.name
+                for kind in SECTIONS.values()
+                if {*missing} & {*kind.states} and kind.name in takes
+            ]
             facts = " and ".join(FACTS[fact] for fact in missing)
             remove = "" if name == config.decides else f", or remove {name}, too"
             yield (

@@ -15,7 +15,10 @@ def hashes(config: GraphConfig) -> dict[str, str]:
     """A hash of each of its texts."""
     replaced = _replaced(config)
     digests = {name: digest for name, digest in prompts.hashes().items() if name not in replaced}
-    return {name: digests[name] if name in digests else prompts.digest(text) for name, text in texts(config).items()}
+    return {
+        name: digests[name] if name in digests else prompts.digest(text)
+        for name, text in texts(config).items()
+    }
 
 
 def texts(config: GraphConfig) -> dict[str, str]:
@@ -23,31 +26,60 @@ def texts(config: GraphConfig) -> dict[str, str]:
 
     A context that the config holds itself is no file.
     """
-    named = {name for name in (config.context, *(n.context for n in config.nodes.values())) if isinstance(name, str)}
+    named = {
+        name
+        for name in (config.context, *(n.context for n in config.nodes.values()))
+        if isinstance(name, str)
+    }
     contexts = {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}
-    contents, templates, files = prompts.contents(), dict[str, str](), set[str]()
+    contents = prompts.contents()
+    templates = dict[str, str]()
+    files = set[str]()
     for name, node in config.nodes.items():
-        context, role = config.context_of(name), config.role(name)
+        context = config.context_of(name)
+        role = config.role(name)
         used = [file for section in context.names for file in context.files(section)]
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
-        brought = {item: roles.SECTIONS[item] for item in context.names if roles.SECTIONS[item].template is not None}
+        brought = {
+            item: roles.SECTIONS[item]
+            for item in context.names
+            if roles.SECTIONS[item].template is not None
+        }
         contexts |= {f"sections/{item}.md": kind.wording() for item, kind in brought.items()}
-        instructions = {node.role: ""} if role.template is None else role.texts(context.words, config.wording_of(name))
-        templates |= {prompts.path(f"roles/{name}", context.lang): text for name, text in instructions.items()}
+        instructions = (
+            {node.role: ""}
+            if role.template is None
+            else role.texts(context.words, config.wording_of(name))
+        )
+        templates |= {
+            prompts.path(f"roles/{name}", context.lang): text for name, text in instructions.items()
+        }
         if role.template is not None:
-            templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
+            templates[f"answers/{name}"] = answer_format(
+                context.reply(role), context.answer_format, context.words
+            )
     additions = {name: text for name, text in contexts.items() if name not in contents} | templates
     if config.verify.rule == "safety":
         files.add(prompts.path("gate.md", config.context_of(config.decides).lang))
     packaged = {name: contents[name] for name in sorted({*files, *contexts} & set(contents))}
     replaced = _replaced(config)
-    return {name: replaced.get(name, text) for name, text in (packaged | dict(sorted(additions.items()))).items()}
+    return {
+        name: replaced.get(name, text)
+        for name, text in (packaged | dict(sorted(additions.items()))).items()
+    }
 
 
 def _replaced(config: GraphConfig) -> dict[str, str]:
     """The texts that stand in the place of others, by the names that `texts` gives them, in every language."""
     if not config.texts:
         return {}
-    names = {name: name.removesuffix(".md") if name.startswith("roles/") else name for name in config.texts}
+    names = {
+        name: name.removesuffix(".md") if name.startswith("roles/") else name
+        for name in config.texts
+    }
     languages = {config.context_of(node).lang for node in config.nodes}
-    return {prompts.path(names[name], lang): text for name, text in config.texts.items() for lang in languages}
+    return {
+        prompts.path(names[name], lang): text
+        for name, text in config.texts.items()
+        for lang in languages
+    }

@@ -19,7 +19,9 @@ from orchestrator.table.seat import Decision, GameContext
 from roles import Choice, Notes
 
 
-def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
+def requests(
+    config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None
+) -> dict[str, ModelRequest]:
     """Return the request of every node that would ask a model, by its name in its attempt; of attempts that the notes
     reached.
 
@@ -32,7 +34,11 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
         for name in config.nodes:
             node = role_node(config, name, attempt)
             judges_nothing = node.judges is not None and node.judges not in notes
-            if node.role.template is None or judges_nothing or (attempt.number > 1 and name not in attempt.path):
+            if (
+                node.role.template is None
+                or judges_nothing
+                or (attempt.number > 1 and name not in attempt.path)
+            ):
                 continue
             settled = node.role.settle(node.sections(view, notes, memory), node.notes_read(notes))
             if not isinstance(settled, Absent):  # else its role has nothing to ask yet
@@ -40,13 +46,17 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
     return asked_nodes
 
 
-def recorded(config: GraphConfig, view: View, turn: Iterable[Event], memory: Memory) -> dict[str, tuple[Message, ...]]:
+def recorded(
+    config: GraphConfig, view: View, turn: Iterable[Event], memory: Memory
+) -> dict[str, tuple[Message, ...]]:
     """Return what a model was or would have been asked in a recorded turn, by the node's name in its attempt."""
     by_node = requests(config, view, notes_of(config, turn), memory)
     return {node: messages(request.parts) for node, request in by_node.items()}
 
 
-def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:
+def request_of(
+    node: RoleNode, view: View, notes: Notes, memory: Memory | None = None
+) -> ModelRequest:
     """A node's request, given the notes of the turn and what the seat remembers."""
     return node.request(0, node.sections(view, notes, memory), node.notes_read(notes))
 
@@ -59,7 +69,9 @@ class Programs:
 
     def __init__(self, config: GraphConfig) -> None:
         """`config` is the graph as it is at the player count. Programs that need a section which it removes get it."""
-        config = config.model_copy(update={"controls": config.controls.without(config.controls.replaced)})
+        config = config.model_copy(
+            update={"controls": config.controls.without(config.controls.replaced)}
+        )
         complete = by_programs(config.model_copy(update={"without_sections": ()}))
         self.config = min(by_programs(config), complete, key=lambda programs: len(silent(programs)))
         self.seat = GraphSeat(self.config, {})
@@ -99,10 +111,13 @@ class ExampleNote(BaseModel):
 
 
 def _example(config: GraphConfig, name: str, view: View) -> BaseModel:
-    role, kind = config.role(name), config.context_of(name).reply(config.role(name))
+    role = config.role(name)
+    kind = config.context_of(name).reply(config.role(name))
     label = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"
     if issubclass(kind, Choice):
         return Choice(reason=label, action=view.legal[0])
-    fields: dict[str, Any] = {name: kind.example[name] for name in kind.answer_fields() if name in kind.example}
+    fields: dict[str, Any] = {
+        name: kind.example[name] for name in kind.answer_fields() if name in kind.example
+    }
     reason = fields.pop("reason", "")
     return ExampleNote(reason=f"{label}. {reason}".removesuffix(". "), **fields)

@@ -22,7 +22,16 @@ from graphs.controls import Controls
 from graphs.node import RoleNode, refused_moves
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memory, Moved, TurnStarted, VerdictGiven
+from orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    Memory,
+    Moved,
+    TurnStarted,
+    VerdictGiven,
+)
 from orchestrator.models.request import Absent
 from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply
@@ -41,7 +50,9 @@ def unrolled(config: GraphConfig) -> Mapping[str, RoleNode]:
 
     `config` is the graph as it is at the player count (see `at`).
     """
-    order = list(TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order())
+    order = list(
+        TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order()
+    )
     nodes: dict[str, RoleNode] = {}
     for attempt in attempts(config):
         repeated = [name for name in order if attempt.number == 1 or name in attempt.path]
@@ -55,7 +66,9 @@ def node_name(config: GraphConfig, name: str) -> str:
     """Return the name of a node in an attempt. Raises UserError for one that the graph does not have."""
     if name not in (nodes := unrolled(config)):
         firsts = [node for node in nodes if "-" not in node and node != SAFETY]
-        raise UserError(f"graph {config.title!r} has no node {name!r}; its nodes are: {', '.join(firsts)}")
+        raise UserError(
+            f"graph {config.title!r} has no node {name!r}; its nodes are: {', '.join(firsts)}"
+        )
     return name
 
 
@@ -70,8 +83,12 @@ def notes_of(config: GraphConfig, turn: Iterable[Event]) -> Notes:
             replies.setdefault(event.node, {})[event.sample] = reply_of(config, event)
         if isinstance(event, VerdictGiven):
             reason = event.why if event.told is None else event.told
-            replies[event.node] = {0: Verdict(move=event.move, accept=event.accepted, reason=reason)}
-    return {node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in replies.items()}
+            replies[event.node] = {
+                0: Verdict(move=event.move, accept=event.accepted, reason=reason)
+            }
+    return {
+        node: tuple(by_sample[i] for i in sorted(by_sample)) for node, by_sample in replies.items()
+    }
 
 
 def reply_of(config: GraphConfig, call: Call) -> BaseModel:
@@ -84,7 +101,11 @@ def reply_of(config: GraphConfig, call: Call) -> BaseModel:
 
 
 def with_missing(
-    config: GraphConfig, view: View, turn: Iterable[Event], notes: Notes, memory: Memory | None = None
+    config: GraphConfig,
+    view: View,
+    turn: Iterable[Event],
+    notes: Notes,
+    memory: Memory | None = None,
 ) -> Notes:
     """Return the notes of a turn with those of its programs, which a lean journal leaves out.
 
@@ -99,13 +120,18 @@ def with_missing(
         attempt = int(node.name.partition("-")[2] or 1)
         reached = len(refused_moves(complete, node.refusals)) == attempt - 1
         if name not in complete and node.judges is None and reached:
-            sections, read = node.sections(view, complete, memory), node.notes_read(complete)
-            with suppress(Exception):  # a role of this version may fail where that of the game did not
+            sections = node.sections(view, complete, memory)
+            read = node.notes_read(complete)
+            with suppress(
+                Exception
+            ):  # a role of this version may fail where that of the game did not
                 reply = node.role.settle(sections, read)
                 if reply is None and node.model == PROGRAM:
                     reply = node.program(sections, read)
                 complete |= {name: (reply,) * node.samples} if reply is not None else {}
-    for decided in (event for event in events if isinstance(event, Decided) and event.node is not None):
+    for decided in (
+        event for event in events if isinstance(event, Decided) and event.node is not None
+    ):
         choices = [note for note in complete.get(str(decided.node), ()) if isinstance(note, Choice)]
         return complete if decided.move in [choice.action for choice in choices] else notes
     return complete
@@ -133,14 +159,18 @@ def given_notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> 
         if info.config is None or info.own_hand:
             continue
         if id(info) not in configs:
-            configs[id(info)] = at(checked(dict(info.config), "the journal's graph"), started.players)
+            configs[id(info)] = at(
+                checked(dict(info.config), "the journal's graph"), started.players
+            )
         for node, role in roles:
             if note := given_note(configs[id(info)], event.view, calls, node, role):
                 notes[node].append(note)
     return [note for node, _ in roles for note in notes[node]]
 
 
-def given_note(config: GraphConfig, view: View, calls: Iterable[Call], node: str, role: str) -> GivenNote | None:
+def given_note(
+    config: GraphConfig, view: View, calls: Iterable[Call], node: str, role: str
+) -> GivenNote | None:
     """Return what a node replied in a turn, for a control elsewhere; None where it gave no usable reply of its own.
 
     `config` is the graph that was asked, as it is at the player count (see `at`).
@@ -173,7 +203,9 @@ def depending(config: GraphConfig, changed: Collection[str]) -> frozenset[str]:
     return frozenset(dependants - set(changed))
 
 
-def recorded(config: GraphConfig, turn: Iterable[Event], ask: Collection[str]) -> dict[tuple[str, int], FixedReply]:
+def recorded(
+    config: GraphConfig, turn: Iterable[Event], ask: Collection[str]
+) -> dict[tuple[str, int], FixedReply]:
     """Return the replies of a recorded turn, without those of the nodes that are to be asked.
 
     The calls are marked as those of another game. A node whose role is another one now has no reply.
@@ -181,12 +213,17 @@ def recorded(config: GraphConfig, turn: Iterable[Event], ask: Collection[str]) -
     nodes = unrolled(config)
     calls: dict[tuple[str, int], list[Call]] = {}
     for event in turn:
-        same_role = isinstance(event, Call) and event.node in nodes and nodes[event.node].role.name == event.role
+        same_role = (
+            isinstance(event, Call)
+            and event.node in nodes
+            and nodes[event.node].role.name == event.role
+        )
         if isinstance(event, Call) and same_role and event.outcome != "failed":
             calls.setdefault((event.node, event.sample), []).append(event)
     return {
         (name, sample): FixedReply(
-            reply_of(config, tries[-1]), tuple(call.model_copy(update={"fixed": "recorded"}) for call in tries)
+            reply_of(config, tries[-1]),
+            tuple(call.model_copy(update={"fixed": "recorded"}) for call in tries),
         )
         for (name, sample), tries in calls.items()
         if name not in ask and tries[-1].outcome != "reasked"
@@ -200,23 +237,32 @@ def edited(
 
     Raises UserError for a node that the graph does not have, and for a reply of another type or number.
     """
-    nodes, calls = unrolled(config), [event for event in turn if isinstance(event, Call)]
+    nodes = unrolled(config)
+    calls = [event for event in turn if isinstance(event, Call)]
     replies = {}
     for name, note in notes.items():
         node = nodes[node_name(config, name)]
         if len(note) != node.samples:
             times = "once" if node.samples == 1 else f"{node.samples} times"
-            raise UserError(f"node {name!r} answers {times}, so its note has as many replies, not {len(note)}")
+            raise UserError(
+                f"node {name!r} answers {times}, so its note has as many replies, not {len(note)}"
+            )
         for sample, reply in enumerate(note):
             if not isinstance(reply, node.role.reply | Absent):
                 kind = node.role.reply.__name__
-                raise UserError(f"a note of node {node.name!r} is a {kind}, not a {type(reply).__name__}")
+                raise UserError(
+                    f"a note of node {node.name!r} is a {kind}, not a {type(reply).__name__}"
+                )
             old = next((call for call in calls if (call.node, call.sample) == (name, sample)), None)
-            replies[name, sample] = FixedReply(reply, (_edited_call(node, view, sample, reply, old),))
+            replies[name, sample] = FixedReply(
+                reply, (_edited_call(node, view, sample, reply, old),)
+            )
     return replies
 
 
-def _edited_call(node: RoleNode, view: View, sample: int, reply: BaseModel, old: Call | None) -> Call:
+def _edited_call(
+    node: RoleNode, view: View, sample: int, reply: BaseModel, old: Call | None
+) -> Call:
     """Return the call of an edited note: that of its node, as if a model had said this."""
     call = Call(
         turn=view.turn,
@@ -229,19 +275,26 @@ def _edited_call(node: RoleNode, view: View, sample: int, reply: BaseModel, old:
         fixed="edited",
     )
     if old is not None and old.of_model:
-        form, text = node.context.answer_format if node.context else "json_schema", ""
+        form = node.context.answer_format if node.context else "json_schema"
+        text = ""
         if isinstance(reply, Reply):
             text = reply.text if reply.text is not None else writer.text_of(reply, form)
-        call = call.model_copy(update={"prompt_hash": old.prompt_hash, "messages": old.messages, "text": text})
+        call = call.model_copy(
+            update={"prompt_hash": old.prompt_hash, "messages": old.messages, "text": text}
+        )
     if isinstance(reply, Absent):
-        call = call.model_copy(update={"outcome": "fallback", "error": reply.reason, "cause": reply.cause})
+        call = call.model_copy(
+            update={"outcome": "fallback", "error": reply.reason, "cause": reply.cause}
+        )
     return call
 
 
 def models_asked(config: GraphConfig, fixed: Fixed) -> set[str]:
     """Return the models of the nodes that are asked, programs left out."""
     answered = {name for name, _ in fixed}
-    return {node.model for name, node in unrolled(config).items() if name not in answered} - {PROGRAM}
+    return {node.model for name, node in unrolled(config).items() if name not in answered} - {
+        PROGRAM
+    }
 
 
 def differing(old: GraphConfig, new: GraphConfig) -> frozenset[str]:
@@ -250,7 +303,9 @@ def differing(old: GraphConfig, new: GraphConfig) -> frozenset[str]:
 
     Both are as at the player count (see `at`).
     """
-    return frozenset(n for n in new.nodes if n not in old.nodes or _question(old, n) != _question(new, n))
+    return frozenset(
+        n for n in new.nodes if n not in old.nodes or _question(old, n) != _question(new, n)
+    )
 
 
 def _question(config: GraphConfig, name: str) -> RoleNode:
@@ -281,17 +336,21 @@ class RecordedReply:
     """Those it read."""
 
 
-def replies(config: GraphConfig, turn: Iterable[Event], memory: Memory | None = None) -> Iterator[RecordedReply]:
+def replies(
+    config: GraphConfig, turn: Iterable[Event], memory: Memory | None = None
+) -> Iterator[RecordedReply]:
     """Yield all replies of a turn's events, by attempt and sample; see `marks` for the arguments. Those of programs
     that a lean journal leaves out are computed again."""
     events = list(turn)
     view = next(event.view for event in events if isinstance(event, TurnStarted))
-    notes, nodes = with_missing(config, view, events, notes_of(config, events), memory), unrolled(config)
+    notes = with_missing(config, view, events, notes_of(config, events), memory)
+    nodes = unrolled(config)
     for attempt in attempts(config):
         for name in config.nodes if attempt.number == 1 else attempt.path:
             node = nodes[attempt.name(name)]
             if node.name in notes:
-                sections, read = node.sections(view, notes, memory), node.notes_read(notes)
+                sections = node.sections(view, notes, memory)
+                read = node.notes_read(notes)
                 for sample, reply in enumerate(notes[node.name]):
                     yield RecordedReply(node, sample, reply, sections, read)
 
@@ -305,7 +364,8 @@ def marks_at(events: Sequence[Event], number: int) -> Marked:
 
     Raises UserError when the journal has no such turn; empty for a seat that is no graph.
     """
-    started, turn = events[0], [event for event in events if getattr(event, "turn", None) == number]
+    started = events[0]
+    turn = [event for event in events if getattr(event, "turn", None) == number]
     if not isinstance(started, GameStarted) or not turn:
         raise UserError(f"this journal has no turn {number}")
     seat = next(event.seat for event in turn if isinstance(event, TurnStarted))
@@ -321,7 +381,9 @@ def marks_at(events: Sequence[Event], number: int) -> Marked:
     return marks(config, turn, truth, memory)
 
 
-def marks(config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memory | None = None) -> Marked:
+def marks(
+    config: GraphConfig, turn: Iterable[Event], truth: Truth, memory: Memory | None = None
+) -> Marked:
     """Return the marks of a turn's events, the `turn_started` among them; nodes whose role has no mark are left out.
 
     `config` is the graph as it is at the game's player count (see `at`); `memory` is what the seat remembered.
@@ -338,7 +400,11 @@ def program_marks(recorded: RecordedReply, truth: Truth) -> Mapping[str, float]:
     """Return the marks that the role's program would have had with the same sections and notes; empty where it has
     none, or cannot answer."""
     reply = program_reply(recorded)
-    return {} if reply is None else roles.mark(recorded.node.role, reply, recorded.sections, truth) or {}
+    return (
+        {}
+        if reply is None
+        else roles.mark(recorded.node.role, reply, recorded.sections, truth) or {}
+    )
 
 
 def program_reply(recorded: RecordedReply) -> BaseModel | None:

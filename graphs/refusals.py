@@ -29,7 +29,9 @@ class Verify(Frozen):
     """The exact safety rule between decision and table."""
 
     rule: Literal["none", "safety"] = "none"
-    place: Literal["last", "first"] = Field(default="last", exclude_if=lambda value: value == "last")
+    place: Literal["last", "first"] = Field(
+        default="last", exclude_if=lambda value: value == "last"
+    )
     """Where it stands in the row of the graph's own judges."""
     limits: dict[int, float] = Field(default_factory=lambda: dict(LIMITS))
     """Lives left -> the probability that a play needs; 1.0 never gambles."""
@@ -48,5 +50,7 @@ class Verify(Frozen):
     @classmethod
     def _every_life(cls, limits: dict[int, float]) -> dict[int, float]:
         if set(limits) != set(LIMITS) or not all(0 <= limit <= 1 for limit in limits.values()):
-            raise ValueError(f"limits give each of 1, 2 and 3 lives a probability from 0 to 1, not {limits}")
+            raise ValueError(
+                f"limits give each of 1, 2 and 3 lives a probability from 0 to 1, not {limits}"
+            )
         return limits

@@ -50,16 +50,23 @@ def replaceable(config: GraphConfig) -> dict[str, str]:
 
 
 def _check_variables(name: str, old: str, new: str) -> None:
-    old_names, new_names = prompts.variables(old), prompts.variables(new)
+    old_names = prompts.variables(old)
+    new_names = prompts.variables(new)
     if unknown := sorted(new_names - old_names):
         names = ", ".join(f"${variable}" for variable in sorted(old_names)) or "none"
-        raise UserError(f"prompts: {name} has no variable ${unknown[0]}; it has: {names} ($$ is a dollar sign)")
+        raise UserError(
+            f"prompts: {name} has no variable ${unknown[0]}; it has: {names} ($$ is a dollar sign)"
+        )
     if missing := sorted(old_names - new_names):
-        raise UserError(f"prompts: the new {name} lacks the variable ${missing[0]}, so it would tell less than before")
+        raise UserError(
+            f"prompts: the new {name} lacks the variable ${missing[0]}, so it would tell less than before"
+        )
     try:
         Template(new).substitute(dict.fromkeys(new_names, ""))
     except ValueError as error:
-        raise UserError(f"prompts: the new {name} has a $ that begins no variable ({error}); write $$ for it") from None
+        raise UserError(
+            f"prompts: the new {name} has a $ that begins no variable ({error}); write $$ for it"
+        ) from None
 
 
 # The proof
@@ -104,7 +111,11 @@ class TextProof:
 
 def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> TextProof:
     """Compare the texts of two graphs, and their prompts at some positions, part by part."""
-    names = tuple(sorted(name.removesuffix(".md") for name in new.texts if new.texts[name] != old.texts.get(name)))
+    names = tuple(
+        sorted(
+            name.removesuffix(".md") for name in new.texts if new.texts[name] != old.texts.get(name)
+        )
+    )
     hashes = prompt_files.hashes(old), prompt_files.hashes(new)
     differences: list[str] = []
     for name in {**hashes[0], **hashes[1]}:
@@ -114,20 +125,31 @@ def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> 
     compared = equal = changed = 0
     for place in positions:
         players = place.view.players
-        before, other = (requests(at(graph, players), place.view, place.notes, place.memory) for graph in (old, new))
+        before, other = (
+            requests(at(graph, players), place.view, place.notes, place.memory)
+            for graph in (old, new)
+        )
         if [*before] != [*other]:
-            differences.append(f"the nodes that are asked ({', '.join(before)}, then {', '.join(other)})")
+            differences.append(
+                f"the nodes that are asked ({', '.join(before)}, then {', '.join(other)})"
+            )
             break
         for node in before:
             compared += 1
             parts = {part.name: part for part in before[node].parts}
             new_parts = {part.name: part for part in other[node].parts}
             allowed = {_part(name, roles.get(before[node].role)) for name in names}
-            if [name for name in parts if name in new_parts] != [name for name in new_parts if name in parts]:
+            if [name for name in parts if name in new_parts] != [
+                name for name in new_parts if name in parts
+            ]:
                 differences.append(f"the order of the parts of {node}'s prompt")
-            differences += [f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*new_parts})]
+            differences += [
+                f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*new_parts})
+            ]
             differ = {name for name in {*parts} & {*new_parts} if parts[name] != new_parts[name]}
-            differences += [f"the part {name} of {node}'s prompt" for name in sorted(differ - allowed)]
+            differences += [
+                f"the part {name} of {node}'s prompt" for name in sorted(differ - allowed)
+            ]
             changed += len(differ & allowed)
             equal += len({*parts} & {*new_parts}) - len(differ)
     return TextProof(names, tuple(dict.fromkeys(differences)), compared, equal, changed)
@@ -140,7 +162,9 @@ def _part(name: str, role: Role) -> str | None:
         extended = role.extends.name if role.extends else role.name
         return "instruction" if file == extended else "addition" if file == role.name else None
     if folder == "sections":
-        return next((section for section in (file, file.rpartition("_")[0]) if section in SECTIONS), file)
+        return next(
+            (section for section in (file, file.rpartition("_")[0]) if section in SECTIONS), file
+        )
     if folder == "conventions":
         return "conventions"
     return PARTS.get(file, "notes")
@@ -148,5 +172,7 @@ def _part(name: str, role: Role) -> str | None:
 
 def diff(old: str, new: str, name: str) -> str:
     """The unified diff of two texts."""
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name}, replaced", lineterm="")
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), name, f"{name}, replaced", lineterm=""
+    )
     return "\n".join(lines)

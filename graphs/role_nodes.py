@@ -20,7 +20,8 @@ from orchestrator.models.settings import PROGRAM
 from orchestrator.values import as_list
 from roles import Choice, Notes, Verdict
 
-NODE, DECIDES = "asked", "decides"
+NODE = "asked"
+DECIDES = "decides"
 
 
 def role_node(
@@ -52,7 +53,10 @@ def _alone(role: str, samples: int, context: str, options: Mapping[str, Any]) ->
     decides = NODE if samples == 1 and issubclass(roles.get(role).reply, Choice) else DECIDES
     if decides == DECIDES:
         nodes[DECIDES] = {"role": "proposer", "model": PROGRAM, "reads": [NODE]}
-    return checked({"name": role, "context": context, "nodes": nodes, "decides": decides}, f"node of role {role!r}")
+    return checked(
+        {"name": role, "context": context, "nodes": nodes, "decides": decides},
+        f"node of role {role!r}",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,7 +76,9 @@ class FreeStep(RoleStep):
             raise UserError(f"{name!r} cannot name the node of a role: letters, digits and _")
         view(state)
         kind, place, *_ = config["metadata"]["langgraph_path"]
-        sent = int(place) if kind == "__pregel_push" and isinstance(place, int) else 0  # among those of one `Send`
+        sent = (
+            int(place) if kind == "__pregel_push" and isinstance(place, int) else 0
+        )  # among those of one `Send`
         number = max(visits(state, name), default=0) + 1 + sent
         node, notes = self._in_this_visit(state, attempts.nth(name, number))
         note = await said_by(self, node, state, notes, config)
@@ -81,15 +87,34 @@ class FreeStep(RoleStep):
     def _in_this_visit(self, state: TurnState, name: str) -> tuple[RoleNode, Notes]:
         """Return the node as it is asked now, and what it reads."""
         newest_notes = {read: newest(state, read) for read in self.reads}
-        reports = {read: tuple(reply for note in newest_notes[read] for reply in replies(note)) for read in self.reads}
-        every = {attempts.nth(read, n): replies(note) for read in self.reads for n, note in visits(state, read).items()}
-        refusals = {name: note for name, note in every.items() if any(isinstance(reply, Verdict) for reply in note)}
-        judged = {read for read, note in reports.items() if any(isinstance(reply, Verdict) for reply in note)}
-        notes: dict[str, Any] = {read: note for read, note in reports.items() if note and read not in judged} | refusals
+        reports = {
+            read: tuple(reply for note in newest_notes[read] for reply in replies(note))
+            for read in self.reads
+        }
+        every = {
+            attempts.nth(read, n): replies(note)
+            for read in self.reads
+            for n, note in visits(state, read).items()
+        }
+        refusals = {
+            name: note
+            for name, note in every.items()
+            if any(isinstance(reply, Verdict) for reply in note)
+        }
+        judged = {
+            read
+            for read, note in reports.items()
+            if any(isinstance(reply, Verdict) for reply in note)
+        }
+        notes: dict[str, Any] = {
+            read: note for read, note in reports.items() if note and read not in judged
+        } | refusals
         reads = tuple((key, key) for key in notes)
         if self.judges is not None:
             if not (choices := newest(state, self.judges)):
-                raise UserError(f"{name!r} judges {self.judges!r}, which has said nothing in this turn")
+                raise UserError(
+                    f"{name!r} judges {self.judges!r}, which has said nothing in this turn"
+                )
             notes[self.judges] = replies(choices[-1])[:1]
         node = replace(
             self.node,
@@ -98,6 +123,8 @@ class FreeStep(RoleStep):
             refusals=tuple(refusals),
             judges=self.judges,
             refuses_unread=self.judges is not None,
-            colleagues={read: roles.get(them[-1]["role"]) for read, them in newest_notes.items() if them},
+            colleagues={
+                read: roles.get(them[-1]["role"]) for read, them in newest_notes.items() if them
+            },
         )
         return node, notes

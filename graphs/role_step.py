@@ -48,10 +48,17 @@ class RoleStep:
 
     async def __call__(self, state: TurnState, config: RunnableConfig) -> dict[str, Any]:
         """Return the node's note. Raises TurnError where nobody can answer, UserError for another player count."""
-        seen, node = seen_by(state), self.node
+        seen = seen_by(state)
+        node = self.node
         if self.players not in (None, seen.players):
-            raise UserError(f"the view is of {seen.players} players; set `players` to that, not {self.players}")
-        keys = {*(key for _, key in node.reads), *node.refusals, *([node.judges] if node.judges else [])}
+            raise UserError(
+                f"the view is of {seen.players} players; set `players` to that, not {self.players}"
+            )
+        keys = {
+            *(key for _, key in node.reads),
+            *node.refusals,
+            *([node.judges] if node.judges else []),
+        }
         answers = await said_by(self, node, state, typed(state.get("notes", {}), keys), config)
         return {"notes": {node.name: answers}} if answers else {}
 
@@ -74,7 +81,11 @@ async def said_by(
     replies = await ask(named, seen, runtime)
     if runtime.failed and table is None:
         raise runtime.failed[0]
-    return note(node.role.name, seen["view"].turn, config["metadata"]["langgraph_step"], replies) if replies else None
+    return (
+        note(node.role.name, seen["view"].turn, config["metadata"]["langgraph_step"], replies)
+        if replies
+        else None
+    )
 
 
 def inside(outer: Sequence[str], runtime: SeatRuntime) -> str:
@@ -82,7 +93,8 @@ def inside(outer: Sequence[str], runtime: SeatRuntime) -> str:
     `house#2.` when that runs for the second time in a turn. `outer`: the runs of graphs around it, as `name:id`."""
     names: tuple[str, ...] = ()
     for depth, run in enumerate(outer, 1):
-        place, path = (*names, run.partition(":")[0]), "|".join(outer[:depth])
+        place = (*names, run.partition(":")[0])
+        path = "|".join(outer[:depth])
         runs = runtime.graphs.setdefault(place, [])
         if path not in runs:
             runs.append(path)

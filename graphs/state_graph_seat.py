@@ -24,7 +24,9 @@ UNNAMED = "LangGraph"
 
 def is_state_graph(target: object) -> bool:
     """Whether it is a LangGraph graph, compiled or not; LangGraph is not imported to find out."""
-    return hasattr(target, "add_conditional_edges") or (hasattr(target, "builder") and hasattr(target, "astream"))
+    return hasattr(target, "add_conditional_edges") or (
+        hasattr(target, "builder") and hasattr(target, "astream")
+    )
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,11 @@ class StateGraphSeat:
         return SeatInfo(
             graph=self.name,
             model="+".join(self.brains) or PROGRAM,
-            models={name: dict(deciding) for runtime in self._runtimes for name, deciding in runtime.models.items()},
+            models={
+                name: dict(deciding)
+                for runtime in self._runtimes
+                for name, deciding in runtime.models.items()
+            },
             drawing=self.graph.get_graph(xray=True).draw_mermaid(),
         )
 
@@ -85,7 +91,10 @@ def steps(graph: Any) -> "Iterator[RoleStep]":
     inner = [subgraph for _, subgraph in graph.get_subgraphs(recurse=True)]
     for level in (graph, *inner):
         for spec in level.builder.nodes.values():
-            for called in (getattr(spec.runnable, "func", None), getattr(spec.runnable, "afunc", None)):
+            for called in (
+                getattr(spec.runnable, "func", None),
+                getattr(spec.runnable, "afunc", None),
+            ):
                 step = getattr(called, "__self__", called)
                 if isinstance(step, RoleStep):
                     yield step
@@ -95,10 +104,16 @@ def steps(graph: Any) -> "Iterator[RoleStep]":
 def of_graph(graph: Any, name: str | None = None, callbacks: Sequence[Any] = ()) -> StateGraphSeat:
     """The seat of a `StateGraph`, compiled or not. Raises UserError for anything else."""
     if not is_state_graph(graph):
-        raise UserError(f"{graph!r} is no graph: give a name, a YAML file, a GraphConfig or a LangGraph StateGraph")
+        raise UserError(
+            f"{graph!r} is no graph: give a name, a YAML file, a GraphConfig or a LangGraph StateGraph"
+        )
     compiled = graph if hasattr(graph, "astream") else graph.compile()
-    if missing := [key for key in ("view", "memory", "notes", "decision") if key not in compiled.channels]:
-        raise UserError(f"the graph's state has no {missing[0]!r}; build it as StateGraph(graphs.TurnState)")
+    if missing := [
+        key for key in ("view", "memory", "notes", "decision") if key not in compiled.channels
+    ]:
+        raise UserError(
+            f"the graph's state has no {missing[0]!r}; build it as StateGraph(graphs.TurnState)"
+        )
     graph_name = compiled.get_name()
     named = name or (graph_name if graph_name != UNNAMED else "state_graph")
     return StateGraphSeat(compiled, named, callbacks=tuple(callbacks))

@@ -24,7 +24,9 @@ def _outer() -> Mapping[str, Any] | None:
     return loaded.var_child_runnable_config.get() if loaded is not None else None
 
 
-async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], callbacks: Sequence[Any]) -> Result:
+async def around(
+    started: GameStarted, game: Callable[[], Awaitable[Result]], callbacks: Sequence[Any]
+) -> Result:
     """Play a game as one run, if anybody listens, who sees its turns in it; nothing hidden is in its input."""
     if not listens(callbacks):
         return await game()
@@ -34,10 +36,17 @@ async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], ca
     async def played(_: Any) -> Result:
         return await game()
 
-    facts = {"game": started.game, "repeat": started.repeat, "players": started.players, "graph": started.graph}
+    facts = {
+        "game": started.game,
+        "repeat": started.repeat,
+        "players": started.players,
+        "graph": started.graph,
+    }
     metadata = {**facts, **_labels(started.game, started.repeat)}
     run: Any = RunnableLambda(played)
-    heard = merge_configs({"callbacks": (_outer() or {}).get("callbacks")}, {"callbacks": list(callbacks) or None})
+    heard = merge_configs(
+        {"callbacks": (_outer() or {}).get("callbacks")}, {"callbacks": list(callbacks) or None}
+    )
     config = {**heard, "run_name": f"game {started.graph}", "metadata": metadata}
     result: Result = await run.ainvoke(facts, config)
     return result
@@ -45,7 +54,12 @@ async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], ca
 
 def of_turn(view: View, game: GameContext) -> dict[str, Any]:
     """Return the name and metadata of a turn's run."""
-    metadata = {"game": game.hash, "seat": view.seat, "turn": view.turn, **_labels(game.hash, game.repeat)}
+    metadata = {
+        "game": game.hash,
+        "seat": view.seat,
+        "turn": view.turn,
+        **_labels(game.hash, game.repeat),
+    }
     return {"run_name": f"turn {view.turn}, P{view.seat}", "metadata": metadata}
 
 

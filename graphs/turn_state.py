@@ -108,7 +108,8 @@ def view(state: Mapping[str, Any]) -> View:
 
 def note(role: str, turn: int, step: int, replies: Iterable[BaseModel]) -> Note:
     """Return replies as plain data."""
-    data, texts = Note(role=role, turn=turn, step=step, replies=[]), []
+    data = Note(role=role, turn=turn, step=step, replies=[])
+    texts = []
     for reply in replies:
         texts.append(reply.text if isinstance(reply, Reply) else None)
         if isinstance(reply, Absent):
@@ -123,10 +124,14 @@ def note(role: str, turn: int, step: int, replies: Iterable[BaseModel]) -> Note:
 def replies(note: Note) -> tuple[BaseModel, ...]:
     """Return the replies of a note, of their types."""
     typed_replies: list[BaseModel] = []
-    for data, text in zip(note["replies"], note.get("texts") or [None] * len(note["replies"]), strict=True):
+    for data, text in zip(
+        note["replies"], note.get("texts") or [None] * len(note["replies"]), strict=True
+    ):
         if "absent" in data:
             padding = data.get("padding", 0)
-            typed_replies.append(Absent(reason=data["absent"], cause=data.get("cause"), padding=padding))
+            typed_replies.append(
+                Absent(reason=data["absent"], cause=data.get("cause"), padding=padding)
+            )
         else:
             reply = _kind(note["role"], tuple(data)).model_validate(data)
             typed_replies.append(reply if text is None else reply.with_text(text))
@@ -141,9 +146,15 @@ def _kind(role: str, fields: tuple[str, ...]) -> type[Reply]:
     if {"move", "accept"} <= {*fields}:
         return Verdict
     rated = kind is Choice and "ratings" in fields
-    reason_first = issubclass(kind, Choice) and (len(kind.model_fields) > 2 or rated) and fields[0] == "reason"
+    reason_first = (
+        issubclass(kind, Choice) and (len(kind.model_fields) > 2 or rated) and fields[0] == "reason"
+    )
     base = RatedChoice if rated else kind
-    return variant(base, reason_first=True) if reason_first and base.answer_fields()[0] != "reason" else base
+    return (
+        variant(base, reason_first=True)
+        if reason_first and base.answer_fields()[0] != "reason"
+        else base
+    )
 
 
 def typed(notes: Mapping[str, Note], names: Iterable[str]) -> Notes:
@@ -153,10 +164,13 @@ def typed(notes: Mapping[str, Note], names: Iterable[str]) -> Notes:
 
 def visits(state: Mapping[str, Any], node: str) -> dict[int, Note]:
     """Return the notes of a node in this turn by the number of its visit, 1 for the first."""
-    turn, numbered = view(state).turn, re.compile(rf"{re.escape(node)}(?:-(\d+))?")
+    turn = view(state).turn
+    numbered = re.compile(rf"{re.escape(node)}(?:-(\d+))?")
     matches = {name: numbered.fullmatch(name) for name in state.get("notes", ())}
     every = {int(match[1] or 1): state["notes"][name] for name, match in matches.items() if match}
-    return {number: note for number, note in sorted(every.items()) if note.get("turn", turn) == turn}
+    return {
+        number: note for number, note in sorted(every.items()) if note.get("turn", turn) == turn
+    }
 
 
 def newest(state: Mapping[str, Any], node: str) -> list[Note]:
@@ -172,7 +186,9 @@ def reply(state: Mapping[str, Any], node: str) -> BaseModel:
     """
     if not (notes := newest(state, node)):
         names = sorted({name.partition("-")[0] for name in state.get("notes", ())})
-        raise UserError(f"node {node!r} has said nothing in this turn; {did_you_mean(node, names, 'those that have:')}")
+        raise UserError(
+            f"node {node!r} has said nothing in this turn; {did_you_mean(node, names, 'those that have:')}"
+        )
     return replies(notes[-1])[0]
 
 
@@ -182,7 +198,10 @@ def reply(state: Mapping[str, Any], node: str) -> BaseModel:
 def decision_data(decision: Decision, notes: Notes) -> dict[str, Any]:
     """Return a decision as plain data, without its memory, with the choices that were refused before it."""
     verdicts = [
-        (name, verdict) for name, replies in notes.items() for verdict in replies if isinstance(verdict, Verdict)
+        (name, verdict)
+        for name, replies in notes.items()
+        for verdict in replies
+        if isinstance(verdict, Verdict)
     ]
     return {
         "move": str(decision.move),
@@ -202,9 +221,12 @@ def decision_data(decision: Decision, notes: Notes) -> dict[str, Any]:
 
 def decision(state: Mapping[str, Any], memory: Memory) -> Decision:
     """Return the decision that a state holds. Raises UserError for a move that is not legal."""
-    data, legal = state["decision"], {str(move): move for move in view(state).legal}
+    data = state["decision"]
+    legal = {str(move): move for move in view(state).legal}
     if (text := str(data.get("move"))) not in legal:
-        raise UserError(f"the graph's move {text!r} is not legal; {did_you_mean(text, legal, 'legal are')}")
+        raise UserError(
+            f"the graph's move {text!r} is not legal; {did_you_mean(text, legal, 'legal are')}"
+        )
     return Decision(
         legal[text],
         str(data.get("reason", "")),

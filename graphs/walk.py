@@ -52,7 +52,8 @@ def walk(config: GraphConfig) -> Walk | None:
     """The walk through a config, which is as it is at the player count; None when it asks a model."""
     if any(node.model not in (PROGRAM, NOBODY) for node in config.nodes.values()):
         return None
-    order, rounds = [name for step in steps(config) for name in step], []
+    order = [name for step in steps(config) for name in step]
+    rounds = []
     for attempt in attempts(config):
         again = [name for name in order if attempt.number == 1 or name in attempt.path]
         nodes = [role_node(config, name, attempt) for name in again if name not in attempt.judges]

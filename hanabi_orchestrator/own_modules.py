@@ -22,7 +22,9 @@ def install() -> None:
     """Find modules in this way from now on; a package of ours whose import has begun is replaced as well."""
     sys.meta_path.insert(0, _Finder)
     for package in PACKAGES:
-        if package in sys.modules and _is_ours(package, getattr(sys.modules[package], "__file__", None)):
+        if package in sys.modules and _is_ours(
+            package, getattr(sys.modules[package], "__file__", None)
+        ):
             sys.modules[package] = import_module(f"{NAME}.{package}")
 
 
@@ -34,7 +36,9 @@ class _Finder:
     """Finds the modules of ours, under either name."""
 
     @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         plain = name.removeprefix(f"{NAME}.")
         package = plain.partition(".")[0]
         if package not in PACKAGES:

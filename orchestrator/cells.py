@@ -10,8 +10,23 @@ import re
 from orchestrator.errors import UserError, shortened
 
 MISSING = (
-    *("na", "n/a", "nan", "null", "nil", "none", "nat", "<na>", "\\n"),
-    *("#n/a", "#na", "#null!", "#name?", "#ref!", "#num!", "#value!", "#div/0!"),
+    "na",
+    "n/a",
+    "nan",
+    "null",
+    "nil",
+    "none",
+    "nat",
+    "<na>",
+    "\\n",
+    "#n/a",
+    "#na",
+    "#null!",
+    "#name?",
+    "#ref!",
+    "#num!",
+    "#value!",
+    "#div/0!",
 )
 TRUTH = ("t", "f", "true", "false", "y", "n", "yes", "no", "on", "off")
 FORMULA = "=+-@\t\r"
@@ -43,7 +58,13 @@ DATE = re.compile(
 )
 DEVICES = frozenset(
     [
-        *("con", "prn", "aux", "nul", "conin$", "conout$", "clock$"),
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        "conin$",
+        "conout$",
+        "clock$",
         *(f"{port}{number}" for port in ("com", "lpt") for number in "0123456789¹²³"),
     ]
 )

@@ -34,7 +34,9 @@ class UserError(ValueError):
     """A mistake in a file, an argument or a command; the message names the value and the remedy."""
 
 
-def user_error(where: str, error: ValidationError, examples: Mapping[str, str] | None = None) -> UserError:
+def user_error(
+    where: str, error: ValidationError, examples: Mapping[str, str] | None = None
+) -> UserError:
     """Return the first problem that pydantic found in a file or option, as one sentence; `where` may be empty.
 
     `examples`: by key, what to write where it is missing.
@@ -66,14 +68,18 @@ def _users_line(error: BaseException) -> str:
 _HOME = Path(__file__).resolve().parent.parent
 NOT_USERS = (
     str(Path(traceback.__file__).parent),
-    *(f"{_HOME / package}{os.sep}" for package in ("orchestrator", "prompts", "roles", "graphs", "experiments")),
+    *(
+        f"{_HOME / package}{os.sep}"
+        for package in ("orchestrator", "prompts", "roles", "graphs", "experiments")
+    ),
 )
 """Where the files of Python and of this project begin."""
 
 
 def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | None = None) -> str:
     """Return what is wrong with the value at a path, in plain words."""
-    kind, limits = problem["type"], problem.get("ctx", {})
+    kind = problem["type"]
+    limits = problem.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
         sentence = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
         return f"{path}: {sentence}" if path else sentence
@@ -86,23 +92,34 @@ def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | No
         return f"{subject} must be {_EXPECTED.get(kind, problem['msg'])}"
     if kind == "missing":
         example = (examples or {}).get(str(problem["loc"][-1]))
-        return f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"
+        return (
+            f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"
+        )
     if kind == "too_long":
         return f"{subject} must have at most {limits['max_length']:,} entries, not {len(problem['input']):,}"
     if (form := _EXPECTED.get(kind)) is None:
         return f"{subject} {problem['msg']}, not {shortened(repr(problem['input']))}"
-    expected = form.format(**{name: value for name, value in limits.items() if isinstance(value, str | int | float)})
+    expected = form.format(
+        **{name: value for name, value in limits.items() if isinstance(value, str | int | float)}
+    )
     return f"{subject} must be {expected}, not {shortened(repr(problem['input']))}"
 
 
-_NUMBER, _WHOLE, _TEXT, _LIST, _MAPPING = "a number", "a whole number", "text", "a list", "a mapping of keys to values"
+_NUMBER = "a number"
+_WHOLE = "a whole number"
+_TEXT = "text"
+_LIST = "a list"
+_MAPPING = "a mapping of keys to values"
 _EXPECTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), _WHOLE),
     **dict.fromkeys(("float_type", "float_parsing"), _NUMBER),
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     **dict.fromkeys(("string_type", "path_type"), _TEXT),
     **dict.fromkeys(("tuple_type", "list_type", "set_type"), _LIST),
-    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type", "dataclass_type"), _MAPPING),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type", "dataclass_type"),
+        _MAPPING,
+    ),
     "finite_number": "a finite number",
     "none_required": "empty",
     "literal_error": "{expected}",
@@ -132,7 +149,11 @@ def did_you_mean(value: object, names: Iterable[str], introduction: str = "known
 def similar_name(value: str, names: Iterable[str]) -> str | None:
     """Return the name that was probably meant; `piers` stands for `partner:piers`, `-` for `_`, and `tom` for
     `tom_interpreter`, which begins with it, or for the only name that has it."""
-    forms = {_plain(form): name for name in reversed(list(names)) for form in (name.rpartition(":")[2], name)}
+    forms = {
+        _plain(form): name
+        for name in reversed(list(names))
+        for form in (name.rpartition(":")[2], name)
+    }
     written = _plain(value)
     if near := get_close_matches(written, [form for form in forms if form], n=1, cutoff=0.7):
         return forms[near[0]]
@@ -147,8 +168,12 @@ def nearby(path: Path, suffix: str = "") -> str:
     """Return `; did you mean 'swap.yaml'?` for a missing file beside which one of the same kind has a similar name,
     else nothing; `suffix`: what a file of this kind ends with, where the name leaves it out."""
     with suppress(OSError):
-        names = (entry.name for entry in path.parent.iterdir() if entry.suffix == (suffix or path.suffix))
-        if not path.exists() and (near := similar_name(f"{path.name}{suffix}", islice(names, MOST_FILES))):
+        names = (
+            entry.name for entry in path.parent.iterdir() if entry.suffix == (suffix or path.suffix)
+        )
+        if not path.exists() and (
+            near := similar_name(f"{path.name}{suffix}", islice(names, MOST_FILES))
+        ):
             return f"; did you mean {str(path.with_name(near))!r}?"
     return ""
 
@@ -183,7 +208,9 @@ class WireTry:
 class ModelError(TurnError):
     """No answer came from a provider."""
 
-    def __init__(self, sentence: str, attempts: tuple[WireTry, ...] = (), *, final: bool = False) -> None:
+    def __init__(
+        self, sentence: str, attempts: tuple[WireTry, ...] = (), *, final: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.attempts = attempts
         """The requests that were sent for it, if any."""
@@ -216,14 +243,22 @@ class Unwritten(TurnError):  # noqa: N818  # the state of a file
 
     def __init__(self, what: str, error: Exception) -> None:
         cause = getattr(error, "strerror", None) or str(error)
-        super().__init__(f"cannot write {what}: {cause}; make room on its disk, or see who may write there")
+        super().__init__(
+            f"cannot write {what}: {cause}; make room on its disk, or see who may write there"
+        )
 
 
 class Suspended(RuntimeError):  # noqa: N818  # the state of the game
     """A game stopped before its end and has no score. If it has a journal, the same call resumes it there."""
 
     def __init__(
-        self, sentence: str, turn: int, *, held: bool = False, refused: bool = False, unwritten: bool = False
+        self,
+        sentence: str,
+        turn: int,
+        *,
+        held: bool = False,
+        refused: bool = False,
+        unwritten: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.turn = turn

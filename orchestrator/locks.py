@@ -32,7 +32,9 @@ def opened_folder(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def take(descriptor: int, *, shared: bool = False, wait: bool = False, others_read: bool = False) -> bool:
+def take(
+    descriptor: int, *, shared: bool = False, wait: bool = False, others_read: bool = False
+) -> bool:
     """Take the lock of an open file or folder; return False only where another process holds it.
 
     `wait`: until it is free. `others_read`: they read the file meanwhile. Where a file system, or the operating system,

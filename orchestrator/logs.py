@@ -23,7 +23,10 @@ class _Renderer(structlog.dev.ConsoleRenderer):
     """Words of servers and of files move no cursor."""
 
     def __call__(self, logger: Any, name: str, event_dict: Any) -> str:
-        words = {key: printable(value) if isinstance(value, str) else value for key, value in event_dict.items()}
+        words = {
+            key: printable(value) if isinstance(value, str) else value
+            for key, value in event_dict.items()
+        }
         return super().__call__(logger, name, words)
 
 
@@ -44,7 +47,11 @@ def _own() -> Any:
     """Return a logger with settings of its own, on the standard error of this moment."""
     return structlog.wrap_logger(
         structlog.PrintLogger(sys.stderr),
-        processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, renderer()],
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            renderer(),
+        ],
         wrapper_class=structlog.make_filtering_bound_logger("warning"),
     )
 

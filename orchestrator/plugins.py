@@ -43,7 +43,10 @@ class Plugin:
 
 def installed(group: str) -> list[Plugin]:
     """Return the plugins of a group, sorted by the names of their packages."""
-    plugins = [Plugin(point.dist.name if point.dist else point.value, point) for point in entry_points(group=group)]
+    plugins = [
+        Plugin(point.dist.name if point.dist else point.value, point)
+        for point in entry_points(group=group)
+    ]
     return sorted(plugins, key=lambda plugin: (plugin.source, plugin.entry.name))
 
 
@@ -78,7 +81,11 @@ class Group:
         """Return the package that an object comes from: the plugin that is being loaded, else the package of its
         code."""
         package = getattr(registered, "__module__", "__main__").partition(".")[0]
-        return self.loading or _importing or (BUILT_IN if package == "hanabi_orchestrator" else package)
+        return (
+            self.loading
+            or _importing
+            or (BUILT_IN if package == "hanabi_orchestrator" else package)
+        )
 
 
 # Code that a command names
@@ -106,7 +113,9 @@ class OwnCode:
         with _named(self.name):
             module = _file(self.path) if self.is_file else _module(self.name, self.path)
             if (digest := _digest(self.path if self.is_file else _home(module))) != self.sha256:
-                raise UserError(f"its content here is another: sha256 {digest[:12]}, not {self.sha256[:12]}")
+                raise UserError(
+                    f"its content here is another: sha256 {digest[:12]}, not {self.sha256[:12]}"
+                )
         _OWN[self.name] = self, module
         return module
 
@@ -142,11 +151,14 @@ def import_own(name: str) -> OwnCode:
 def _named(name: str) -> Iterator[None]:
     """Names the code in errors, and as the source of the roles that it registers meanwhile."""
     global _importing
-    before, _importing = _importing, name
+    before = _importing
+    _importing = name
     try:
         yield
     except OSError as error:
-        raise UserError(f"--import {name}: cannot read {error.filename}: {error.strerror}") from None
+        raise UserError(
+            f"--import {name}: cannot read {error.filename}: {error.strerror}"
+        ) from None
     except UserError as error:
         raise UserError(f"--import {name}: {error}") from None
     except (Exception, SystemExit) as error:
@@ -179,7 +191,9 @@ def _module(name: str, folder: Path) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            raise UserError("there is no such module here; name a module, or a file that ends in .py") from None
+            raise UserError(
+                "there is no such module here; name a module, or a file that ends in .py"
+            ) from None
         raise
 
 
@@ -200,6 +214,10 @@ def _digest(path: Path) -> str:
     if not path.is_dir():
         return hashlib.sha256(regular_files.content(path)).hexdigest()
     digest = hashlib.sha256()
-    for file in sorted(each for each in path.rglob("*") if each.is_file() and "__pycache__" not in each.parts):
-        digest.update(f"{file.relative_to(path).as_posix()}\n".encode() + regular_files.content(file))
+    for file in sorted(
+        each for each in path.rglob("*") if each.is_file() and "__pycache__" not in each.parts
+    ):
+        digest.update(
+            f"{file.relative_to(path).as_posix()}\n".encode() + regular_files.content(file)
+        )
     return digest.hexdigest()

@@ -40,4 +40,6 @@ def escape(char: str) -> str:
     if char == "\x7f":
         return "\\u007f"
     units = char.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
+    return "".join(
+        f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2)
+    )

@@ -11,7 +11,12 @@ from pathlib import Path
 
 from orchestrator.logs import log
 
-KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
+KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 class NotRegular(OSError):  # noqa: N818  # named for what a path is
@@ -63,7 +68,8 @@ def below(folder: Path, pattern: str, *, deep: bool = False) -> list[Path]:
 
     What is no file is left out, and so is a link that leads out of the folder; a warning names each once.
     """
-    real, paths = folder.resolve(), []
+    real = folder.resolve()
+    paths = []
     homes: dict[Path, bool] = {}
     """By folder, whether it lies in this one."""
     for path in sorted(folder.rglob(pattern) if deep else folder.glob(pattern)):

@@ -26,7 +26,9 @@ class Frozen(Value):
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, data: Any) -> Any:
-        names = cls.__pydantic_fields__  # `model_fields` takes ten times as long, and this runs for every value
+        names = (
+            cls.__pydantic_fields__
+        )  # `model_fields` takes ten times as long, and this runs for every value
         if isinstance(data, dict) and not data.keys() <= names.keys():
             unknown = next(key for key in data if key not in names)
             raise ValueError(f"unknown key {unknown!r}; {did_you_mean(unknown, names)}")
@@ -59,12 +61,16 @@ class Same(Generic[T]):
         return isinstance(other, Same) and other.value is self.value
 
 
-def cached_by_identity(most: int) -> Callable[[Callable[Concatenate[T, P], R]], Callable[Concatenate[T, P], R]]:
+def cached_by_identity(
+    most: int,
+) -> Callable[[Callable[Concatenate[T, P], R]], Callable[Concatenate[T, P], R]]:
     """Keep the last results of a function, at most so many, by the identity of its first argument: where comparing it
     takes longer than what is cached."""
 
     def cached(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
-        results: Any = lru_cache(maxsize=most)(lambda same, *args, **kwargs: function(same.value, *args, **kwargs))
+        results: Any = lru_cache(maxsize=most)(
+            lambda same, *args, **kwargs: function(same.value, *args, **kwargs)
+        )
 
         @wraps(function)
         def called(value: T, /, *args: P.args, **kwargs: P.kwargs) -> R:

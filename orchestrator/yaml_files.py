@@ -27,14 +27,22 @@ def from_file(path: Path, what: str) -> str:
     try:
         return regular_files.text(path)
     except OSError as error:
-        raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}{nearby(path)}") from None
+        raise UserError(
+            f"cannot read {what} {str(path)!r}: {error.strerror}{nearby(path)}"
+        ) from None
     except UnicodeDecodeError as error:
-        raise UserError(f"cannot read {what} {str(path)!r}: {regular_files.not_text(error)}") from None
+        raise UserError(
+            f"cannot read {what} {str(path)!r}: {regular_files.not_text(error)}"
+        ) from None
 
 
 def about(text: str) -> str:
     """Return the first sentence of the comment above the settings, whose first line is a command."""
-    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
+    lines = [
+        line.removeprefix("#").strip()
+        for line in text.split("\n\n")[0].splitlines()
+        if line.startswith("#")
+    ]
     comment = " ".join(line for line in lines if not line.startswith("orchestrator "))
     return re.split(r'(?<=\.) (?=[A-Z"])', comment)[0]
 
@@ -92,7 +100,9 @@ class _Loader(Composer, Parser, SafeConstructor, Resolver):
         if len(self._levels) + levels > DEEPEST:
             raise _Refused(f"has lists or mappings more than {DEEPEST} levels deep")
         if self._values > MOST:
-            raise _Refused(f"has more than {MOST:,} values, each alias counted as what it stands for")
+            raise _Refused(
+                f"has more than {MOST:,} values, each alias counted as what it stands for"
+            )
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys: set[str] = set()
@@ -109,7 +119,10 @@ class _Loader(Composer, Parser, SafeConstructor, Resolver):
 _PLAIN = ("null", "bool", "int", "float", "str", "seq", "map")
 _Loader.yaml_constructors = {
     None: SafeConstructor.yaml_constructors[None],
-    **{name: SafeConstructor.yaml_constructors[name] for name in (f"tag:yaml.org,2002:{kind}" for kind in _PLAIN)},
+    **{
+        name: SafeConstructor.yaml_constructors[name]
+        for name in (f"tag:yaml.org,2002:{kind}" for kind in _PLAIN)
+    },
     "tag:yaml.org,2002:timestamp": SafeConstructor.construct_yaml_str,
 }
 
@@ -126,9 +139,12 @@ def loaded(text: str, where: str) -> Any:
     except yaml.YAMLError as error:
         line, indented = _place(error, text)
         if line and "\t" in indented:
-            raise UserError(f"{where}, line {line}: YAML is indented by spaces, and there is a tab") from None
+            raise UserError(
+                f"{where}, line {line}: YAML is indented by spaces, and there is a tab"
+            ) from None
         problem = getattr(error, "problem", None)
-        place, reason = f", line {line}" if line else "", f": {problem}" if problem else ""
+        place = f", line {line}" if line else ""
+        reason = f": {problem}" if problem else ""
         raise UserError(f"{where} is not YAML{place}{reason}") from None
     except UnicodeEncodeError:
         raise UserError(f"{where} is not UTF-8 text") from None
@@ -138,7 +154,8 @@ def loaded(text: str, where: str) -> Any:
 
 def _place(error: yaml.YAMLError, text: str) -> tuple[int, str]:
     """Return the number of the line that is wrong, 0 if it is not known, and what that line is indented by."""
-    mark, lines = getattr(error, "problem_mark", None), text.splitlines()
+    mark = getattr(error, "problem_mark", None)
+    lines = text.splitlines()
     if mark is None or not lines:
         return 0, ""
     number = min(mark.line + 1, len(lines))  # at the end of the text the mark lies behind it

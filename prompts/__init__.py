@@ -53,7 +53,11 @@ def text(name: str, lang: Lang = "en") -> str:
 def names(folder: str, suffix: str = ".md") -> list[str]:
     """The names in a folder, without their suffix."""
     home = _HOME.joinpath(folder)
-    return sorted(Path(f.name).stem for f in home.iterdir() if f.name.endswith(suffix)) if home.is_dir() else []
+    return (
+        sorted(Path(f.name).stem for f in home.iterdir() if f.name.endswith(suffix))
+        if home.is_dir()
+        else []
+    )
 
 
 def phrase(english: str, lang: Lang = "en") -> str:
@@ -61,7 +65,9 @@ def phrase(english: str, lang: Lang = "en") -> str:
     if lang == "en":
         return english
     if english not in (phrases := _phrases(lang)):
-        raise ValueError(f"no phrase {english!r} in {path(PHRASES, lang)}; it lists {len(phrases)} others")
+        raise ValueError(
+            f"no phrase {english!r} in {path(PHRASES, lang)}; it lists {len(phrases)} others"
+        )
     return phrases[english]
 
 
@@ -106,12 +112,15 @@ def substitute(template: str, values: Mapping[str, object], name: str = "templat
     form, needed = _parsed(template)
     if needed != values.keys():
         names = set(values)
-        raise ValueError(f"prompt {name!r}: missing {sorted(needed - names)}, surplus {sorted(names - needed)}")
+        raise ValueError(
+            f"prompt {name!r}: missing {sorted(needed - names)}, surplus {sorted(names - needed)}"
+        )
     return Template(template).substitute(values) if form is None else form % values
 
 
 _TAG = re.compile(r"\{(?:if|without) ([^{}\n]+)\}|\{end\}")
-_OPEN, _BODY = r"\{(if|without) ([^{}\n]+)\}", r"((?:(?!\{(?:if|without) |\{end\}).)*?)"
+_OPEN = r"\{(if|without) ([^{}\n]+)\}"
+_BODY = r"((?:(?!\{(?:if|without) |\{end\}).)*?)"
 _BLOCK = re.compile(rf"(?ms)^{_OPEN}\n?{_BODY}\n?\{{end\}}(\n|\Z)|{_OPEN}{_BODY}\{{end\}}")
 """A conditional block without another inside; one that has its lines for itself takes the end of the last with it."""
 
@@ -144,7 +153,9 @@ def conditions(text: str) -> tuple[str, ...]:
     """What a text's conditional blocks ask for: `analyst`, `section history`. Raises ValueError for half a block."""
     if amiss := _TAG.search(chosen(text, frozenset())):
         raise ValueError(f"{amiss[0]} has no {'beginning' if amiss[0] == '{end}' else '{end}'}")
-    return tuple(dict.fromkeys(name for names in _TAG.findall(text) if names for name in names.split(" or ")))
+    return tuple(
+        dict.fromkeys(name for names in _TAG.findall(text) if names for name in names.split(" or "))
+    )
 
 
 def fill(name: str, values: Mapping[str, object], lang: Lang = "en") -> str:

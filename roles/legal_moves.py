@@ -20,7 +20,11 @@ class LegalMoves(Section):
     """The legal moves, each with its label if there is one: the moves that a reply may name."""
 
     name = "legal_moves"
-    choices = {"labels": ("numbers", "letters", "none"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
+    choices = {
+        "labels": ("numbers", "letters", "none"),
+        "first": ("discards", "hints"),
+        "words": ("told", "unsaid"),
+    }
     by_label: Listed
     """A move refused this turn is not among them; the others keep their labels."""
     labels: str = "numbers"
@@ -37,7 +41,9 @@ class LegalMoves(Section):
     def of(cls, view: View, options: Options) -> Self:
         labels = str(options["labels"])
         moves = list(view.legal)
-        if options["first"] == "hints":  # then plays, then discards; otherwise as the engine lists them
+        if (
+            options["first"] == "hints"
+        ):  # then plays, then discards; otherwise as the engine lists them
             moves.sort(key=lambda move: (move.kind == "discard", move.kind == "play"))
         table = {"seat": view.seat, "players": view.players, "slots": len(view.own)}
         return cls(_labelled(moves, labels), labels, told=options["words"] == "told", table=table)
@@ -61,12 +67,23 @@ class LegalMoves(Section):
     def without(self, refused: Sequence[Move]) -> Self:
         if not refused:
             return self
-        return replace(self, by_label={label: move for label, move in self.by_label.items() if move not in refused})
+        return replace(
+            self,
+            by_label={label: move for label, move in self.by_label.items() if move not in refused},
+        )
 
     def variables(self, words: Words) -> dict[str, object]:
-        title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
+        title = (
+            words("Your legal moves")
+            if self.legal is None
+            else words(RECOMMENDED, legal=self.legal)
+        )
         if self.labels == "none":
-            return {"title": title, "moves": "\n".join(f"- {move}" for move in self.moves), "labels": ""}
+            return {
+                "title": title,
+                "moves": "\n".join(f"- {move}" for move in self.moves),
+                "labels": "",
+            }
         moves = "\n".join(f"{label}: {move}" for label, move in self.by_label.items())
         return {"title": title, "moves": moves, "labels": words(LABELS)}
 

@@ -118,7 +118,9 @@ def brier(guesses: Iterable[tuple[float | None, bool | None]]) -> float | None:
 
     Pairs with a None are left out; None when there are no others.
     """
-    return mean((chance - so) ** 2 for chance, so in guesses if chance is not None and so is not None)
+    return mean(
+        (chance - so) ** 2 for chance, so in guesses if chance is not None and so is not None
+    )
 
 
 SUREST = 0.99
@@ -156,6 +158,10 @@ def only(**marks: float | None) -> Marks | None:
 def checked(role: str, marks: Marks | None) -> Marks | None:
     """Marks that are finite numbers. Raises ValueError that names the one that is not."""
     for name, value in (marks or {}).items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             raise ValueError(f"mark {name!r} of role {role!r} is {value!r}, not a finite number")
     return marks or None

@@ -38,20 +38,42 @@ def notes_text(
     written, those of programs in this form. `ratings`: candidates with the ratings that the answers gave them. `brief`:
     of reports only what they conclude.
     """
-    present = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
-    verdicts = [n for answers in present.values() for n in answers if isinstance(n, Verdict)]
-    reports = {node: answers for node, answers in present.items() if answers and not isinstance(answers[0], Verdict)}
-    sampled = [node for node, answers in reports.items() if len(notes[node]) > 1 and isinstance(answers[0], Choice)]
-    worded = {
-        node: report(node, answers, words, raw, brief=brief) for node, answers in reports.items() if node not in sampled
+    present = {
+        node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()
     }
-    worded |= {node: empty_report(node, replies, words) for node, replies in notes.items() if padding(replies)}
+    verdicts = [n for answers in present.values() for n in answers if isinstance(n, Verdict)]
+    reports = {
+        node: answers
+        for node, answers in present.items()
+        if answers and not isinstance(answers[0], Verdict)
+    }
+    sampled = [
+        node
+        for node, answers in reports.items()
+        if len(notes[node]) > 1 and isinstance(answers[0], Choice)
+    ]
+    worded = {
+        node: report(node, answers, words, raw, brief=brief)
+        for node, answers in reports.items()
+        if node not in sampled
+    }
+    worded |= {
+        node: empty_report(node, replies, words)
+        for node, replies in notes.items()
+        if padding(replies)
+    }
     blocks = {
         "reports": "\n\n".join(worded[node] for node in notes if node in worded),
-        "candidates": "\n\n".join(candidates(reports[node], words, ratings=ratings) for node in sampled),
-        "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
+        "candidates": "\n\n".join(
+            candidates(reports[node], words, ratings=ratings) for node in sampled
+        ),
+        "refusals": "\n".join(
+            words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept
+        ),
     }
-    return "\n\n".join(words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text)
+    return "\n\n".join(
+        words.fill(f"{name}.md", **{name: text}) for name, text in blocks.items() if text
+    )
 
 
 def notes_for_judge(
@@ -63,23 +85,39 @@ def notes_for_judge(
     brief: bool = False,
 ) -> str:
     """The reports, and the one choice that a judge is asked about, with the player's reason or without."""
-    reports = {node: replies for node, replies in notes.items() if not any(isinstance(n, Choice) for n in replies)}
+    reports = {
+        node: replies
+        for node, replies in notes.items()
+        if not any(isinstance(n, Choice) for n in replies)
+    }
     chosen = []
     for choice in of_type(notes, Choice):
-        text = "\n\n" + words("The player's reason: $reason", reason=choice.reason) if reason else ""
+        text = (
+            "\n\n" + words("The player's reason: $reason", reason=choice.reason) if reason else ""
+        )
         chosen.append(words.fill("judged.md", move=choice.action, reason=text))
-    return "\n\n".join(part for part in (notes_text(reports, words, raw, brief=brief), *chosen) if part)
+    return "\n\n".join(
+        part for part in (notes_text(reports, words, raw, brief=brief), *chosen) if part
+    )
 
 
 def report(
-    node: str, replies: Sequence[BaseModel], words: Words, raw: Form | None = None, *, brief: bool = False
+    node: str,
+    replies: Sequence[BaseModel],
+    words: Words,
+    raw: Form | None = None,
+    *,
+    brief: bool = False,
 ) -> str:
     """A node's reply under its name; of several samples, one after the other."""
     title = words.name(node)
     texts = [as_read(reply, words, raw, brief=brief) for reply in replies]
     if len(texts) == 1:
         return f"## {title}\n{texts[0]}"
-    titles = (words("$title, answer $number", title=title, number=number) for number, _ in enumerate(texts, 1))
+    titles = (
+        words("$title, answer $number", title=title, number=number)
+        for number, _ in enumerate(texts, 1)
+    )
     return "\n\n".join(f"## {heading}\n{text}" for heading, text in zip(titles, texts, strict=True))
 
 
@@ -104,10 +142,15 @@ def empty_report(node: str, replies: Sequence[BaseModel], words: Words) -> str:
 def fit(text: str, tokens: int) -> str:
     """The beginning of a text that is so long by `estimated`, to the nearest word; repeated where it is too short."""
     pieces: list[str] = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
-    piece, before, number = pieces[0], pieces[0], 1
+    piece = pieces[0]
+    before = pieces[0]
+    number = 1
     while estimated(piece.strip()) < tokens:
-        before, piece, number = piece, piece + pieces[number % len(pieces)], number + 1
-    over, under = estimated(piece.strip()) - tokens, tokens - estimated(before.strip())
+        before = piece
+        piece = piece + pieces[number % len(pieces)]
+        number = number + 1
+    over = estimated(piece.strip()) - tokens
+    under = tokens - estimated(before.strip())
     return (before if 0 <= under < over else piece).strip()
 
 
@@ -130,9 +173,18 @@ def candidates(replies: Sequence[BaseModel], words: Words, *, ratings: bool = Fa
         reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
         bullets = "\n".join(f"- {reason}" for reason in reasons)
         head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
-        every = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
+        every = [
+            rating
+            for choice in choices
+            if isinstance(choice, RatedChoice)
+            for rating in choice.ratings
+        ]
         marks = [scalar(rating.rating, words) for rating in every if str(rating.action) == move]
-        rated = [words("- rated by the answers: $ratings", ratings=words.series(marks))] if ratings and marks else []
+        rated = (
+            [words("- rated by the answers: $ratings", ratings=words.series(marks))]
+            if ratings and marks
+            else []
+        )
         blocks += (f"{head}\n{bullets}", *rated)
     return "\n".join(blocks)
 
@@ -186,4 +238,6 @@ def scalar(value: Any, words: Words = ENGLISH) -> str:
         return words("yes" if value else "no")
     if isinstance(value, float) and 0 < value < 1:
         return f"{min(max(value, 0.01), 0.99):.2f}"
-    return words("none") if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        words("none") if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    )

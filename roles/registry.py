@@ -31,15 +31,21 @@ def add(role: Role) -> Role:
     check_name(role.name)
     if role.name in _KNOWN:
         first = _SOURCES[role.name]
-        raise UserError(f"role {role.name!r} is registered twice: by {first} and by {by}; choose another name")
+        raise UserError(
+            f"role {role.name!r} is registered twice: by {first} and by {by}; choose another name"
+        )
     if role.reply.names_moves and role.template is not None and LegalMoves not in role.takes:
-        raise UserError(f"role {role.name!r} names moves but does not take the section 'legal_moves'")
+        raise UserError(
+            f"role {role.name!r} names moves but does not take the section 'legal_moves'"
+        )
     try:
         check_declared(f"role {role.name!r}", role.options)
     except ValueError as error:
         raise UserError(str(error)) from None
     if surplus := prompts.variables(role.template or "") - set(role.options):
-        raise UserError(f"the template of role {role.name!r} has variables, which no option fills: {sorted(surplus)}")
+        raise UserError(
+            f"the template of role {role.name!r} has variables, which no option fills: {sorted(surplus)}"
+        )
     _KNOWN[role.name], _SOURCES[role.name] = role, by
     return role
 
@@ -95,9 +101,19 @@ def get(name: str) -> Role:
     load()
     if name not in _KNOWN and (program := _imported(name)):
         title = (program.__doc__ or "").strip().split("\n")[0]
-        return add(Role(name, reply_of(program) or Reply, tuple(SECTIONS.values()), solve=program, title=title))
+        return add(
+            Role(
+                name,
+                reply_of(program) or Reply,
+                tuple(SECTIONS.values()),
+                solve=program,
+                title=title,
+            )
+        )
     if name not in _KNOWN:
-        raise UserError(f"unknown role {name!r}: a role of your own needs --import FILE; {did_you_mean(name, names())}")
+        raise UserError(
+            f"unknown role {name!r}: a role of your own needs --import FILE; {did_you_mean(name, names())}"
+        )
     return _KNOWN[name]
 
 
@@ -107,7 +123,9 @@ def _imported(name: str) -> Solve | None:
     programs = list({program for program in every if reply_of(program)})
     if len(programs) > 1:
         modules = " and ".join(sorted(program.__module__ for program in programs))
-        raise UserError(f"role {name!r} is a function of {modules}; choose another name for one of them")
+        raise UserError(
+            f"role {name!r} is a function of {modules}; choose another name for one of them"
+        )
     return programs[0] if programs else None
 
 

@@ -23,7 +23,9 @@ _BARE = "\x00"
 
 
 @cache
-def form(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts = ()) -> str:  # the field's own word
+def form(
+    kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts = ()
+) -> str:  # the field's own word
     """The form of a reply in an answer format. `counts`: of the table, which bound the numbers of players and slots."""
     schema = kind.model_json_schema()
     forms = _Blanks(schema.get("$defs", {}), words, format == "text", dict(counts))
@@ -37,11 +39,18 @@ def form(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts
 
 
 @cache
-def blanks(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts = ()) -> frozenset[str]:
+def blanks(
+    kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts = ()
+) -> frozenset[str]:
     """What the prompt says in place of values: an answer that repeats it is no answer of its own."""
     schema = kind.model_json_schema()
     objects = (schema, *schema.get("$defs", {}).values())
-    fields = [field for record in objects for field in record.get("properties", {}).values() if "x-words" not in field]
+    fields = [
+        field
+        for record in objects
+        for field in record.get("properties", {}).values()
+        if "x-words" not in field
+    ]
     meant = [words(field["description"]) for field in fields if field.get("description")]
     return frozenset((*re.findall(r"<[^<>]+>", form(kind, format, words, counts)), *meant))
 
@@ -49,8 +58,13 @@ def blanks(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Coun
 class _Blanks:
     """Writes the blanks of one reply type."""
 
-    def __init__(self, defs: Mapping[str, Any], words: Words, plainly: bool, counts: Mapping[str, int]) -> None:
-        self.defs, self.words, self.plainly, self.counts = defs, words, plainly, counts
+    def __init__(
+        self, defs: Mapping[str, Any], words: Words, plainly: bool, counts: Mapping[str, int]
+    ) -> None:
+        self.defs = defs
+        self.words = words
+        self.plainly = plainly
+        self.counts = counts
 
     def value(self, schema: Mapping[str, Any]) -> Any:
         """The blank form of a value, by its JSON schema: objects and lists of blanks, or one blank."""
@@ -58,7 +72,10 @@ class _Blanks:
             return self.value(self.defs[schema["$ref"].rpartition("/")[2]])
         if "anyOf" in schema:
             branches = [
-                {**self.defs.get(branch.get("$ref", "").rpartition("/")[2], branch), BEGINS: schema.get(BEGINS)}
+                {
+                    **self.defs.get(branch.get("$ref", "").rpartition("/")[2], branch),
+                    BEGINS: schema.get(BEGINS),
+                }
                 for branch in schema["anyOf"]
             ]
             options = [branch for branch in branches if branch.get("type") != "null"]
@@ -97,11 +114,15 @@ class _Blanks:
             case "number":
                 return self._ranged("number", schema), False
         if OPTION in schema:
-            return self.words("a legal hint" if schema.get(BEGINS) == "hint" else "a legal move"), True
+            return self.words(
+                "a legal hint" if schema.get(BEGINS) == "hint" else "a legal move"
+            ), True
         return self.words("text"), True
 
     def _ranged(self, kind: str, schema: Mapping[str, Any]) -> str:
-        named, low, high = self.words(kind), schema.get("minimum"), schema.get("maximum")
+        named = self.words(kind)
+        low = schema.get("minimum")
+        high = schema.get("maximum")
         if (below := self.counts.get(schema.get(BELOW, ""))) is not None:
             high = below - 1
         if low is None:

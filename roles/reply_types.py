@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from orchestrator.hanabi.move_reading import Grounded, concluded, judges_another, speaks_for_another
@@ -35,7 +43,9 @@ def _below(name: str) -> Callable[[int, ValidationInfo], int]:
     return check
 
 
-Seat = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "players"}), AfterValidator(_below("players"))]
+Seat = Annotated[
+    int, Field(ge=0, le=4, json_schema_extra={BELOW: "players"}), AfterValidator(_below("players"))
+]
 IS_A_SLOT = AfterValidator(_below("slots"))
 Slot = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"}), IS_A_SLOT]
 
@@ -55,7 +65,16 @@ def _is_a_slot(annotation: Any) -> bool:
     return any(map(_is_a_slot, get_args(annotation)))
 
 
-FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
+FINAL = (
+    "Final move",
+    "Final action",
+    "Final choice",
+    "Final answer",
+    "My move",
+    "My choice",
+    "My action",
+    "Choice",
+)
 ENTRY = {"action": ("Action", "Move", "行动"), "rating": ("Rating", "Score")}
 """What models call the fields of an entry about a move."""
 
@@ -72,13 +91,26 @@ class Choice(Reply):
     """
 
     names_moves = True
-    example = {"reason": "Slot 2 was told red and 1, and no red card is played yet.", "action": "play slot 2"}
+    example = {
+        "reason": "Slot 2 was told red and 1, and no red card is played yet.",
+        "action": "play slot 2",
+    }
     labels = {
         "reason": ("Reasoning", "Reason", "Explanation", "理由"),
         "ratings": ("Move ratings", "Ratings"),
-        "action": ("Chosen move", "Chosen move number", "Chosen action", "Action", "Move", "行动", *FINAL),
+        "action": (
+            "Chosen move",
+            "Chosen move number",
+            "Chosen action",
+            "Action",
+            "Move",
+            "行动",
+            *FINAL,
+        ),
     }
-    openings = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
+    openings = {
+        "action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"
+    }
     decisive = ("action",)
     spare = {"reason": ""}
     reason_first: ClassVar[bool] = False
@@ -138,7 +170,10 @@ class RatedChoice(Choice):
 
     example = {
         **Choice.example,
-        "ratings": [{"action": "play slot 2", "rating": 0.9}, {"action": "discard slot 0", "rating": -0.2}],
+        "ratings": [
+            {"action": "play slot 2", "rating": 0.9},
+            {"action": "discard slot 0", "rating": -0.2},
+        ],
     }
 
     spare = {"reason": "", "ratings": ()}
@@ -163,14 +198,17 @@ class TrackedChoice(RatedChoice):
 
     example = {
         **RatedChoice.example,
-        "deductions": [{"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}],
+        "deductions": [
+            {"seat": 1, "slots": ["red any rank", "yellow/green/white/blue 1", "anything"]}
+        ],
     }
 
     spare = {"reason": "", "ratings": (), "deductions": ()}
     beside = ("ratings", "deductions")
 
     deductions: tuple[Deduction, ...] = Field(
-        description="one entry for EVERY player, yourself included", json_schema_extra={EACH: "players"}
+        description="one entry for EVERY player, yourself included",
+        json_schema_extra={EACH: "players"},
     )
 
 
@@ -181,7 +219,10 @@ WORDS = "x-words"
 
 @cache
 def variant(
-    kind: type[Reply], ratings: bool = False, reason_first: bool = False, reason_words: int | None = None
+    kind: type[Reply],
+    ratings: bool = False,
+    reason_first: bool = False,
+    reason_words: int | None = None,
 ) -> type[Reply]:
     """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first, or with
     room for so many words of it."""
@@ -192,10 +233,14 @@ def variant(
         return base
     fields: dict[str, Any] = {}
     if reason_words:
-        reason = Field(description=ENGLISH(REASON, count=reason_words), json_schema_extra={WORDS: reason_words})
+        reason = Field(
+            description=ENGLISH(REASON, count=reason_words), json_schema_extra={WORDS: reason_words}
+        )
         fields["reason"] = (str, reason)
     choice: type[Choice] = base
-    reasoned: type[Choice] = create_model(choice.__name__, __base__=choice, __doc__=choice.__doc__, **fields)
+    reasoned: type[Choice] = create_model(
+        choice.__name__, __base__=choice, __doc__=choice.__doc__, **fields
+    )
     reasoned.reason_first = reason_first
     return reasoned
 
@@ -213,7 +258,9 @@ class Shortlist(Reply):
     """The moves that a recommender lists, in the order shown: a role that reads it sees no other legal moves."""
 
     names_moves = True
-    example = {"entries": [{"action": "play slot 2", "rank": 1, "why": "slot 2 is known to be playable"}]}
+    example = {
+        "entries": [{"action": "play slot 2", "rank": 1, "why": "slot 2 is known to be playable"}]
+    }
 
     entries: tuple[Recommended, ...] = Field(description="the recommended moves")
 
@@ -273,11 +320,14 @@ class Verdict(Judgement):
 
 _LISTS = "; a list has as many entries as asked for above"
 _SEVERAL = "; lists and inner objects have as many entries as asked for above"
-KEY, VALUE = "- each key ($kind): $meaning", "- its value ($kind): $meaning"
+KEY = "- each key ($kind): $meaning"
+VALUE = "- its value ($kind): $meaning"
 
 
 @cache
-def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH, counts: Counts = ()) -> str:
+def answer_format(
+    kind: type[Reply], form: Form = "json", words: Words = ENGLISH, counts: Counts = ()
+) -> str:
     """The part of a prompt that states how to answer: fields with their meaning, then the form to fill in.
 
     The names of the fields are the same in all languages: they are what is read. `counts`: of the table, which bound
@@ -285,7 +335,9 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
     """
     empty = reply_form.form(kind, form, words, counts)
     objects = numbered(kind) if form == "json_schema" else {}
-    lists = words(_SEVERAL if objects else _LISTS) if objects or "[" in empty or "\n- " in empty else ""
+    lists = (
+        words(_SEVERAL if objects else _LISTS) if objects or "[" in empty or "\n- " in empty else ""
+    )
     if form == "text" and kind.bare:
         return ""  # the instruction says it
     if form == "text":
@@ -296,7 +348,11 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
 
 
 def _fields(
-    kind: type[BaseModel], names: Iterable[str], words: Words, objects: Mapping[str, Any], indent: str = ""
+    kind: type[BaseModel],
+    names: Iterable[str],
+    words: Words,
+    objects: Mapping[str, Any],
+    indent: str = "",
 ) -> list[str]:
     """A line for each field; `objects`: the lists that are asked for as objects."""
     lines = []
@@ -305,11 +361,16 @@ def _fields(
         inner = entry(field.annotation)
         wording = words("object") if name in objects else _kind(field.annotation, words)
         lines.append(
-            indent + words('- "$name" ($kind): $meaning', name=name, kind=wording, meaning=_meant(field, words))
+            indent
+            + words(
+                '- "$name" ($kind): $meaning', name=name, kind=wording, meaning=_meant(field, words)
+            )
         )
         if inner and name in objects:
             for pattern, part in zip((KEY, VALUE), inner.model_fields.values(), strict=True):
-                line = words(pattern, kind=_kind(part.annotation, words), meaning=_meant(part, words))
+                line = words(
+                    pattern, kind=_kind(part.annotation, words), meaning=_meant(part, words)
+                )
                 lines.append(f"  {line}")
         elif inner:
             lines += _fields(inner, inner.model_fields, words, {}, indent + "  ")
@@ -327,7 +388,11 @@ def _text_parts(kind: type[Reply], words: Words) -> Iterator[str]:
     for name in kind.answer_fields():
         field = kind.model_fields[name]
         inner = entry(field.annotation)
-        cells = {key.replace("_", " "): cell for key, cell in inner.model_fields.items()} if inner else {}
+        cells = (
+            {key.replace("_", " "): cell for key, cell in inner.model_fields.items()}
+            if inner
+            else {}
+        )
         two = "`- <{}>: <{}>`".format(*cells) if len(cells) == 2 else ""
         pattern = two or f"`- {': ...; '.join(cells)}: ...`"
         entries = words("; a line each: $pattern", pattern=pattern) if inner else ""
@@ -348,7 +413,9 @@ def _kind(annotation: Any, words: Words) -> str:
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, arguments))
     if get_origin(annotation) is tuple:
-        return words("list of objects" if entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s")
+        return words(
+            "list of objects" if entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s"
+        )
     if type(None) in arguments:
         kinds = dict.fromkeys("null" if a is type(None) else _kind(a, words) for a in arguments)
         return words(" or ").join(kinds)

@@ -22,7 +22,9 @@ Solve = Callable[[Sections, Notes], BaseModel]
 
 def chosen_options(allowed: AllowedValues, options: Options) -> frozenset[str]:
     """Return the conditions for conditional blocks that hold with these options of a role: `steps advice`."""
-    return frozenset(f"{name} {value}" for name, value in (defaults(allowed) | dict(options)).items())
+    return frozenset(
+        f"{name} {value}" for name, value in (defaults(allowed) | dict(options)).items()
+    )
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,12 @@ class Role:
     @property
     def asks(self) -> tuple[Fact, ...]:
         """The facts that a model needs for its task, and that its report then tells its readers."""
-        chooses: tuple[Fact, ...] = ("own_hand", "partner_knowledge") if issubclass(self.reply, Choice) else ()
-        table: tuple[Fact, ...] = ("table",) if any("table" in kind.states for kind in self.takes) else ()
+        chooses: tuple[Fact, ...] = (
+            ("own_hand", "partner_knowledge") if issubclass(self.reply, Choice) else ()
+        )
+        table: tuple[Fact, ...] = (
+            ("table",) if any("table" in kind.states for kind in self.takes) else ()
+        )
         return (*table, *(chooses if self.rests_on is None else self.rests_on))
 
     @property
@@ -83,7 +89,9 @@ class Role:
                 lacks.append(kind.name)
             for option, value in options.items():
                 if kind in sections and sections[kind][option] != value:
-                    lacks.append(f"{kind.name} with {option}: {value}, not {sections[kind][option]}")
+                    lacks.append(
+                        f"{kind.name} with {option}: {value}, not {sections[kind][option]}"
+                    )
         return lacks
 
     def settle(self, sections: Sections, notes: Notes) -> BaseModel | None:
@@ -97,7 +105,9 @@ class Role:
 
     def texts(self, words: Words, wording: str | None = None) -> dict[str, str]:
         """The templates of its instruction and its addition in a language, by their roles."""
-        return {role.name: role.instruction(words, wording) for role in (self.extends, self) if role}
+        return {
+            role.name: role.instruction(words, wording) for role in (self.extends, self) if role
+        }
 
     def instruction(self, words: Words, wording: str | None = None) -> str:
         """Its template in a language. Raises UserError when there is none.
@@ -118,7 +128,11 @@ class Role:
     def filling(self, template: str, options: Options) -> dict[str, object]:
         """The values of a template's variables."""
         variables = prompts.variables(template)
-        return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in variables}
+        return {
+            name: value
+            for name, value in (defaults(self.options) | dict(options)).items()
+            if name in variables
+        }
 
     def prompt(
         self,
@@ -141,11 +155,14 @@ class Role:
         refused, in words. `listed`: the colleagues whose note is the list of legal moves, and no report.
         `colleagues`: the roles whose notes it reads, which its instruction may name.
         """
-        words, written = sections.words, form if raw else None
+        words = sections.words
+        written = form if raw else None
         if LegalMoves in sections:  # a shortlist shows there
             notes = {node: replies for node, replies in notes.items() if node not in listed}
         proposing = [role for role in colleagues if issubclass(role.reply, Choice)]
-        present = sections.present([*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)])
+        present = sections.present(
+            [*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)]
+        )
         present |= chosen_options(self.options, sections.options)
         advisers = {role.name for role in colleagues if role not in proposing}
         task, *addition = [
@@ -164,14 +181,19 @@ class Role:
         instructions = (
             Part("notes", read),
             Part("instruction", "\n\n".join(part for part in (task, gate) if part)),
-            Part("answer_format", answer_format(reply or self.reply, form, words, tuple(sections.entries().items()))),
+            Part(
+                "answer_format",
+                answer_format(reply or self.reply, form, words, tuple(sections.entries().items())),
+            ),
             Part("addition", "".join(addition)),
         )
         return tuple(part for part in (*sections.parts(present), *instructions) if part.text)
 
     def conditions(self) -> frozenset[str]:
         """The conditions that its options may hold for conditional blocks: `steps advice`."""
-        return frozenset(f"{name} {value}" for name, values in self.options.items() for value in values)
+        return frozenset(
+            f"{name} {value}" for name, values in self.options.items() for value in values
+        )
 
     def misreply(self, reply: object) -> str:
         """Say what is wrong with a program's reply of another type, and how a role has nothing to say."""

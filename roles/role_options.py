@@ -20,8 +20,12 @@ def check_declared(what: str, allowed: AllowedValues) -> None:
     """Raises ValueError with one sentence for options that are declared in another way."""
     for option, values in allowed.items():
         if not isinstance(values, tuple) or not values or isinstance(values[0], type | range):
-            expected = "its allowed values as a tuple, the default first, e.g. (5, 3, 'all') or (10, int)"
-            raise ValueError(f"option {option!r} of {what} is declared as {values!r}; give {expected}")
+            expected = (
+                "its allowed values as a tuple, the default first, e.g. (5, 3, 'all') or (10, int)"
+            )
+            raise ValueError(
+                f"option {option!r} of {what} is declared as {values!r}; give {expected}"
+            )
 
 
 def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
@@ -31,7 +35,8 @@ def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
             raise ValueError(f"{what} has no option {option!r}; {did_you_mean(option, allowed)}")
         plain = [(type(choice), choice) for choice in allowed[option]]
         number = type(value) is int and any(
-            value in choice if isinstance(choice, range) else choice is int and value >= 0 for choice in allowed[option]
+            value in choice if isinstance(choice, range) else choice is int and value >= 0
+            for choice in allowed[option]
         )
         if not number and (type(value), value) not in plain:
             choices = did_you_mean(value, map(in_words, allowed[option]), "it can be")

@@ -17,7 +17,9 @@ from orchestrator.values import cached_by_identity
 from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
-REPORT, PROPOSAL, OTHER = "any report", "any proposal", "any other report"
+REPORT = "any report"
+PROPOSAL = "any proposal"
+OTHER = "any other report"
 """What a conditional block asks for that stands beside the report of any colleague, of one who chooses a move, and of
 one who does not and is not named by any block of the text."""
 
@@ -66,13 +68,21 @@ class Section:
     def facts(cls, options: Options) -> frozenset[Fact]:
         """The facts that its words state with these options."""
         options = defaults(cls.choices) | dict(options)
-        return frozenset(fact for fact, keys in cls.states.items() if all(options[key] != UNSAID for key in keys))
+        return frozenset(
+            fact for fact, keys in cls.states.items() if all(options[key] != UNSAID for key in keys)
+        )
 
     @classmethod
     def speaking(cls, fact: Fact, options: Options) -> Options:
         """The options with which its words state a fact that these leave unsaid."""
-        said = {key: [value for value in cls.choices[key] if value != UNSAID][-1] for key in cls.states.get(fact, ())}
-        return {**options, **{key: value for key, value in said.items() if options.get(key) == UNSAID}}
+        said = {
+            key: [value for value in cls.choices[key] if value != UNSAID][-1]
+            for key in cls.states.get(fact, ())
+        }
+        return {
+            **options,
+            **{key: value for key, value in said.items() if options.get(key) == UNSAID},
+        }
 
     @classmethod
     def set_to(cls, value: object) -> "SectionNeed":
@@ -126,7 +136,9 @@ class Section:
         """For a model; empty when there is nothing to say."""
         if self.silent:
             return ""
-        return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
+        return prompts.substitute(
+            self.wording(words), self.variables(words), f"sections/{self.name}.md"
+        )
 
     def conditional(self, words: Words = ENGLISH) -> bool:
         """Whether its words depend on what else is in the prompt."""
@@ -142,7 +154,11 @@ class Section:
             text = self.words(words)
             parts[words] = Part(self.name, text), bool(text) and self.conditional(words)
         part, conditional = parts[words]
-        return part if present is None or not conditional else replace(part, text=prompts.chosen(part.text, present))
+        return (
+            part
+            if present is None or not conditional
+            else replace(part, text=prompts.chosen(part.text, present))
+        )
 
 
 @dataclass(frozen=True)
@@ -171,7 +187,9 @@ def section(kind: type[S]) -> type[S]:
             f"section {kind.name!r} is registered twice: by {owner} and by {kind.__module__}; choose another name"
         )
     if kind.template is None and kind.name not in prompts.names("sections"):
-        raise UserError(f"section {kind.name!r} has no template; give it its words as text or as a file")
+        raise UserError(
+            f"section {kind.name!r} has no template; give it its words as text or as a file"
+        )
     try:
         check_declared(f"section {kind.name!r}", kind.choices)
     except ValueError as error:
@@ -183,7 +201,9 @@ def section(kind: type[S]) -> type[S]:
 class Sections:
     """Everything that a role sees of a position, in prompt order, looked up by the section's type."""
 
-    def __init__(self, sections: Iterable[Section], options: Options | None = None, words: Words = ENGLISH) -> None:
+    def __init__(
+        self, sections: Iterable[Section], options: Options | None = None, words: Words = ENGLISH
+    ) -> None:
         self._by_kind: dict[type[Section], Section] = {type(s): s for s in sections}
         self.options: Options = options or {}
         """The role's own options, each of those it has."""
@@ -209,7 +229,11 @@ class Sections:
     def replacing(self, *changed: Section) -> "Sections":
         """A copy in which these sections stand in place of those of their types."""
         by_kind = {type(section): section for section in changed}
-        return Sections((by_kind.get(kind, old) for kind, old in self._by_kind.items()), self.options, self.words)
+        return Sections(
+            (by_kind.get(kind, old) for kind, old in self._by_kind.items()),
+            self.options,
+            self.words,
+        )
 
     def entries(self) -> dict[str, int]:
         """The numbers of all its sections, for the lists of a reply."""
@@ -241,8 +265,12 @@ def cut(
     Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
     """
     cache = OF_VIEW(view)
-    sections = [cache[kind, tuple(choices.items())].holding(memory or {}) for kind, choices in kinds]
-    return Sections([section.among(recommended).without(refused) for section in sections], options, words)
+    sections = [
+        cache[kind, tuple(choices.items())].holding(memory or {}) for kind, choices in kinds
+    ]
+    return Sections(
+        [section.among(recommended).without(refused) for section in sections], options, words
+    )
 
 
 class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section]):

@@ -73,7 +73,13 @@ class Words:
         return self("P$seat (you)", seat=seat) if seat == reader else f"P{seat}"
 
     def say(
-        self, past: Past, seat: int, players: int | None = None, *, after: bool = True, details: bool = True
+        self,
+        past: Past,
+        seat: int,
+        players: int | None = None,
+        *,
+        after: bool = True,
+        details: bool = True,
     ) -> str:
         """A past move: `turn 3, P1: hint P2 red, touching slots 0, 3; fireworks R0 ..., tokens 6, lives 3`.
 
@@ -85,8 +91,15 @@ class Words:
 
     def standing(self, past: Past) -> str:
         """The table after a move, to be added to it."""
-        tops = " ".join(f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True))
-        return self("; fireworks $tops, tokens $tokens, lives $lives", tops=tops, tokens=past.tokens, lives=past.lives)
+        tops = " ".join(
+            f"{colour}{top}" for colour, top in zip(COLOURS, past.fireworks, strict=True)
+        )
+        return self(
+            "; fireworks $tops, tokens $tokens, lives $lives",
+            tops=tops,
+            tokens=past.tokens,
+            lives=past.lives,
+        )
 
     def touched(self, past: Past) -> str:
         """The slots that a hint touched, to be added to it."""
@@ -98,31 +111,49 @@ class Words:
     def outcome(self, past: Past) -> str:
         """What a play or a discard showed, e.g. ` (R1, it fits)`."""
         if isinstance(past.move, Play) and past.card:
-            phrase = " ($card, it fits)" if past.scored else " ($card, it does not fit, a life is lost)"
+            phrase = (
+                " ($card, it fits)" if past.scored else " ($card, it does not fit, a life is lost)"
+            )
             return self(phrase, card=past.card.value)
-        return self(" ($card)", card=past.card.value) if isinstance(past.move, Discard) and past.card else ""
+        return (
+            self(" ($card)", card=past.card.value)
+            if isinstance(past.move, Discard) and past.card
+            else ""
+        )
 
     def result(self, past: Past) -> str:
         """The same, shorter: ` (R1)`, ` (R1, a life lost)`."""
         lost = isinstance(past.move, Play) and not past.scored
-        return self(" ($card, a life lost)" if lost else " ($card)", card=past.card.value) if past.card else ""
+        return (
+            self(" ($card, a life lost)" if lost else " ($card)", card=past.card.value)
+            if past.card
+            else ""
+        )
 
     def fireworks(self, tops: Iterable[int]) -> str:
         """`red 2, yellow 0, ...`."""
         pairs = zip(COLOURS, tops, strict=True)
-        return self.series(self("$colour $rank", colour=self.colour(c), rank=top) for c, top in pairs)
+        return self.series(
+            self("$colour $rank", colour=self.colour(c), rank=top) for c, top in pairs
+        )
 
     def by_slot(self, texts: Iterable[str]) -> str:
         """`slot 0 R1, slot 1 B3`."""
-        return self.series(self("slot $slot $text", slot=i, text=text) for i, text in enumerate(texts))
+        return self.series(
+            self("slot $slot $text", slot=i, text=text) for i, text in enumerate(texts)
+        )
 
     def by_seat(self, texts: Mapping[int, str]) -> str:
         """`- P1: ...`, a line each."""
-        return "\n".join(self("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items())
+        return "\n".join(
+            self("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items()
+        )
 
     def slots(self, texts: Iterable[str]) -> str:
         """`- slot 0: ...`, a line each."""
-        return "\n".join(self("- slot $slot: $text", slot=i, text=text) for i, text in enumerate(texts))
+        return "\n".join(
+            self("- slot $slot: $text", slot=i, text=text) for i, text in enumerate(texts)
+        )
 
     def shared_slots(self, texts: Iterable[tuple[int, str]]) -> Iterator[str]:
         """A line per slot as in `slots`, and one for all slots of which the same is said."""
@@ -142,7 +173,8 @@ class Words:
 
     def possible(self, card: Knowledge) -> str:
         """What hints leave of a card, e.g. `red, white; rank 1, 2`."""
-        colours, ranks = self("any colour"), self("any rank")
+        colours = self("any colour")
+        ranks = self("any rank")
         if len(card.colours) < len(COLOURS):
             colours = self.series(map(self.colour, card.colours))
         if len(card.ranks) < len(RANKS):
@@ -162,12 +194,18 @@ class Words:
         likely = list(slot.likely().items())
         if len(likely) == 1:
             card = likely[0][0]
-            cards = self("$colour $rank, for certain", colour=self.colour(card.colour), rank=card.rank)
+            cards = self(
+                "$colour $rank, for certain", colour=self.colour(card.colour), rank=card.rank
+            )
         else:
             spelled = [f"{card.value} {percent(share)}" for card, share in likely[:SHOWN]]
             more = len(likely) - SHOWN
-            cards = self.series((*spelled, self("$count more", count=more)) if more > 0 else spelled)
-        return cards + self(" (playable $playable, dead $dead, critical $critical)", **_chances(slot))
+            cards = self.series(
+                (*spelled, self("$count more", count=more)) if more > 0 else spelled
+            )
+        return cards + self(
+            " (playable $playable, dead $dead, critical $critical)", **_chances(slot)
+        )
 
 
 ENGLISH = Words()
@@ -186,11 +224,14 @@ def _chances(slot: Slot) -> dict[str, str]:
 
 
 @lru_cache(maxsize=16384)  # every turn words the history again, one move longer
-def _worded(words: Words, past: Past, seat: int, players: int | None, after: bool, details: bool) -> str:
+def _worded(
+    words: Words, past: Past, seat: int, players: int | None, after: bool, details: bool
+) -> str:
     player = words.player(past.seat, seat)
     if players is not None and past.seat != seat:
         player += words(", +$steps", steps=(past.seat - seat) % players)
-    start, move = words("turn $turn, $who: ", turn=past.turn, who=player), str(past.move)
+    start = words("turn $turn, $who: ", turn=past.turn, who=player)
+    move = str(past.move)
     if players is not None and isinstance(past.move, Hint):
         to = past.move.to
         move = move.replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)

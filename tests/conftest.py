@@ -69,7 +69,12 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
-    variables = ("OPENAI_API_KEY", "HANABI_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
+    variables = (
+        "OPENAI_API_KEY",
+        "HANABI_API_KEY",
+        "AZURE_OPENAI_API_KEY",
+        "AZURE_OPENAI_AD_TOKEN",
+    )
     for name in (*variables, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(keys.HOSTS, "")
@@ -91,7 +96,9 @@ def forking(monkeypatch: pytest.MonkeyPatch) -> None:
     own = parallel.process_context
     if not FULL:
         monkeypatch.setattr(
-            parallel, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
+            parallel,
+            "process_context",
+            lambda: processes.FORKS if threading.active_count() > 1 else own(),
         )
 
 

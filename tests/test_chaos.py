@@ -35,7 +35,9 @@ USABLE = ("script", "fenced", "illegal")
 """Faults of content that leave an answer usable, `illegal` where it names no move."""
 
 
-async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is_in_the_ledger(tmp_path: Path) -> None:
+async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is_in_the_ledger(
+    tmp_path: Path,
+) -> None:
     faults = Faults(0.3, seed=7, hang_s=60, retry_after_s=0.01)
     together = asyncio.Semaphore(4 if FULL else 8)
     stops: Counter[str] = Counter()
@@ -62,7 +64,9 @@ async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is
     for (_, players, _), events in zip(GAMES, games, strict=True):
         result = check_game(events, players)
         calls = of(events, Call)
-        assert result.faults == sum(1 for call in calls for attempt in call.attempts if attempt.error)
+        assert result.faults == sum(
+            1 for call in calls for attempt in call.attempts if attempt.error
+        )
         assert result.fallbacks == sum(call.outcome == "fallback" for call in calls)
         assert result.reasked == sum(call.outcome == "reasked" for call in calls)
     assert set(faults.done) == {*WIRE, *CONTENT}
@@ -70,16 +74,24 @@ async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is
     assert sum(len(of(events, GameSuspended)) for events in games) == stops.total()
     ledger_of_the_wire(every, faults)
     ledger_of_content(every, faults)
-    assert all(attempt.latency_s < faults.hang_s for call in every for attempt in call.attempts)  # timeouts bite
+    assert all(
+        attempt.latency_s < faults.hang_s for call in every for attempt in call.attempts
+    )  # timeouts bite
 
 
 def ledger_of_the_wire(calls: list[Call], faults: Faults) -> None:
     """Every failed try stands in the journal, under its status or its kind, or as late: on a busy machine other answers
     than those that hang may be late too."""
     seen = Counter(attempt.status for call in calls for attempt in call.attempts if attempt.error)
-    late = sum(attempt.error == "did not answer in time" for call in calls for attempt in call.attempts)
-    done, silent = faults.done, ("drop", "drop_midway", "html", "half_json", "no_completion")
-    statuses: dict[int | None, int] = {429: done["429"] + done["429_retry_after"], 400: done["no_schema"]}
+    late = sum(
+        attempt.error == "did not answer in time" for call in calls for attempt in call.attempts
+    )
+    done = faults.done
+    silent = ("drop", "drop_midway", "html", "half_json", "no_completion")
+    statuses: dict[int | None, int] = {
+        429: done["429"] + done["429_retry_after"],
+        400: done["no_schema"],
+    }
     statuses |= {int(status): done[status] for status in ("500", "502", "503")}
     statuses[None] = sum(done[kind] for kind in silent)
     seen[None] -= late
@@ -93,8 +105,14 @@ def ledger_of_content(calls: list[Call], faults: Faults) -> None:
     unusable = sum(call.outcome in ("reasked", "fallback") for call in calls)
     surely = sum(faults.done[kind] for kind in CONTENT if kind not in USABLE)
     assert surely <= unusable <= surely + faults.done["illegal"]
-    assert sum(call.outcome == "repaired" and not call.dropped for call in calls) == faults.done["fenced"]
-    illegal = sum(any(move in text for move in fake_endpoint.ILLEGAL for text in call.dropped) for call in calls)
+    assert (
+        sum(call.outcome == "repaired" and not call.dropped for call in calls)
+        == faults.done["fenced"]
+    )
+    illegal = sum(
+        any(move in text for move in fake_endpoint.ILLEGAL for text in call.dropped)
+        for call in calls
+    )
     assert illegal <= faults.done["illegal"]
     assert all(call.error for call in calls if call.outcome in ("reasked", "fallback", "failed"))
 
@@ -111,7 +129,9 @@ def test_the_command_suspends_with_3_and_goes_on_until_it_ends_with_0(tmp_path: 
     assert set(codes) == {0, 3} and codes[-1] == 0
     (path,) = (tmp_path / "games").iterdir()
     check_game(journal.read(path), 3)
-    assert json.loads(done.stdout)["faults"] == sum(faults.done[kind] for kind in ("503", "429", "drop"))
+    assert json.loads(done.stdout)["faults"] == sum(
+        faults.done[kind] for kind in ("503", "429", "drop")
+    )
 
 
 def play(folder: Path, *more: str) -> "CompletedProcess[str]":
@@ -135,7 +155,9 @@ async def echoing(request: web.Request, handler: Handle) -> web.StreamResponse:
     if isinstance(response, web.Response) and response.text and request.method == "POST":
         key = request.headers["Authorization"].removeprefix("Bearer ")
         assert key == KEY
-        text = response.text.replace("A blind answer", f"{key} a blind answer").replace("fault ", f"{key} fault ")
+        text = response.text.replace("A blind answer", f"{key} a blind answer").replace(
+            "fault ", f"{key} fault "
+        )
         text = text.replace('"model": "fake"', f'"model": "{key}"').replace(FAKE, key)
         return web.Response(text=text, status=response.status, content_type=response.content_type)
     return response
@@ -143,7 +165,9 @@ async def echoing(request: web.Request, handler: Handle) -> web.StreamResponse:
 
 def test_a_key_is_never_written(tmp_path: Path) -> None:
     """Not to the journal, the cache, the logs or the output, over a chaotic game."""
-    served = fake_endpoint.app(faults=Faults(0.3, seed=5, kinds=tuple(k for k in (*WIRE, *CONTENT) if k != "hang")))
+    served = fake_endpoint.app(
+        faults=Faults(0.3, seed=5, kinds=tuple(k for k in (*WIRE, *CONTENT) if k != "hang"))
+    )
     served.middlewares.append(echoing)
     (tmp_path / ".env").write_text(f"HANABI_API_KEY={KEY}\n", "utf-8")
     said = ""
@@ -159,7 +183,9 @@ def test_a_key_is_never_written(tmp_path: Path) -> None:
             assert done.returncode == 0
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != ".env"]
     assert {path.suffix for path in files} >= {".jsonl", ".sqlite", ".yaml"}
-    assert "*** a blind answer" in (tmp_path / "games/cac-3p-s1.jsonl").read_text("utf-8")  # it was said back
+    assert "*** a blind answer" in (tmp_path / "games/cac-3p-s1.jsonl").read_text(
+        "utf-8"
+    )  # it was said back
     assert "fault" in said and KEY not in said
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
 

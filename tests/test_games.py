@@ -73,7 +73,9 @@ def check_game(events: list[Event], players: int) -> Result:
 
 
 @pytest.mark.parametrize(("graph", "players", "seed"), SOME)
-async def test_every_graph_plays_whole_games_by_programs(graph: str, players: int, seed: int) -> None:
+async def test_every_graph_plays_whole_games_by_programs(
+    graph: str, players: int, seed: int
+) -> None:
     events = await events_of(graph, players=players, seed=seed)
     result = check_game(events, players)
     assert (result.graph, result.model, result.seed) == (graph, "program", seed)
@@ -89,13 +91,20 @@ STRENGTH = {2: (23.18, 1.77), 3: (23.28, 1.38), 4: (22.48, 1.43), 5: (20.74, 1.2
 @pytest.mark.parametrize("players", STRENGTH if FULL else (3,))
 async def test_house_is_as_strong_as_its_page_says(players: int) -> None:
     (mean, sd), deals = STRENGTH[players], 100 if FULL else 4
-    scores = [check_game(await events_of("house", players=players, seed=s), players).score_strict for s in range(deals)]
+    scores = [
+        check_game(await events_of("house", players=players, seed=s), players).score_strict
+        for s in range(deals)
+    ]
     assert abs(statistics.mean(scores) - mean) < 3 * sd / deals**0.5
 
 
 @pytest.mark.parametrize(("graph", "players", "seed"), SOME if FULL else SOME[4::12])
-async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, players: int, seed: int) -> None:
-    exact = graphs.dotted(graphs.verified(graphs.read(graph), "safety"), ["verify.conventions=false"])
+async def test_every_graph_plays_whole_games_through_a_blind_server(
+    graph: str, players: int, seed: int
+) -> None:
+    exact = graphs.dotted(
+        graphs.verified(graphs.read(graph), "safety"), ["verify.conventions=false"]
+    )
     for config in (graphs.read(graph), exact):
         events: list[Event] = []
         async with fake_endpoint.serving(fake_endpoint.app()) as url:
@@ -107,7 +116,9 @@ async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, 
         counts = any(kind is Discards for node in config.nodes for kind, _ in config.kinds(node))
         unsure = config.verify.rule == "none" or not counts  # its seats cannot count all cards
         assert unsure or certain_misplays(events) == 0
-        assert config is not exact or result.lives > 0  # who relies on conventions may lose by blind partners
+        assert (
+            config is not exact or result.lives > 0
+        )  # who relies on conventions may lose by blind partners
 
 
 def blind(ask: ModelRequest) -> str:
@@ -117,8 +128,11 @@ def blind(ask: ModelRequest) -> str:
 
 
 @pytest.mark.parametrize(("graph", "players", "seed"), SOME if FULL else SOME[1::4])
-async def test_every_graph_plays_whole_games_by_a_script(graph: str, players: int, seed: int) -> None:
-    config, events = graphs.read(graph), list[Event]()
+async def test_every_graph_plays_whole_games_by_a_script(
+    graph: str, players: int, seed: int
+) -> None:
+    config = graphs.read(graph)
+    events = list[Event]()
     brain = Scripted({node.role: blind for node in config.nodes.values()})
     await play_async(graphs.seat(config, brain), players=players, seed=seed, sink=events.append)
     result = check_game(events, players)
@@ -133,14 +147,19 @@ async def test_the_same_seed_and_model_give_the_same_journal(tmp_path: Path) -> 
             paths = [tmp_path / f"{model[:4]}{number}.jsonl" for number in (1, 2)]
             for path in paths:
                 seat = graphs.seat("moa_sherlock", model)
-                await play_async(seat, players=3, seed=2, journal=path, max_turns=200 if FULL else 20)
+                await play_async(
+                    seat, players=3, seed=2, journal=path, max_turns=200 if FULL else 20
+                )
                 await seat.aclose()
             first, second = (journal.comparable(journal.read(path)) for path in paths)
             assert first == second and len(first) > 50
 
 
 async def test_different_graphs_on_one_seed_get_the_same_deal() -> None:
-    decks = {of(await events_of(graph, players=4, seed=9), GameStarted)[0].deck for graph in ("watson", "house")}
+    decks = {
+        of(await events_of(graph, players=4, seed=9), GameStarted)[0].deck
+        for graph in ("watson", "house")
+    }
     assert decks == {deal(9)}
 
 
@@ -155,8 +174,12 @@ async def test_a_journal_reads_back_and_replays(tmp_path: Path) -> None:
     assert referee.view() == of(stored, TurnStarted)[20].view
 
 
-@pytest.mark.parametrize("odd", ["\\ud83d", "a\u2028b\u0085c", "<script>alert(1)</script>", "\\u0000"])
-async def test_odd_characters_of_a_reply_stay_in_one_readable_line(tmp_path: Path, odd: str) -> None:
+@pytest.mark.parametrize(
+    "odd", ["\\ud83d", "a\u2028b\u0085c", "<script>alert(1)</script>", "\\u0000"]
+)
+async def test_odd_characters_of_a_reply_stay_in_one_readable_line(
+    tmp_path: Path, odd: str
+) -> None:
     path = tmp_path / "game.jsonl"
     brain = Scripted({"proposer": f'{{"ratings": [], "reason": "{odd}", "action": 0}}'})
     await play_async(graphs.seat("watson", brain), players=2, seed=5, journal=path, max_turns=2)
@@ -171,7 +194,9 @@ def test_half_a_last_line_is_left_out(tmp_path: Path) -> None:
     assert journal.read(path) == whole[:-1]
 
 
-async def test_a_node_that_runs_beside_a_judge_may_finish_before_or_after_it(tmp_path: Path) -> None:
+async def test_a_node_that_runs_beside_a_judge_may_finish_before_or_after_it(
+    tmp_path: Path,
+) -> None:
     events = await events_of("cac", players=2, seed=1)
     i = next(i for i, event in enumerate(events) if isinstance(event, VerdictGiven))
     swapped = [*events[: i - 1], events[i], events[i - 1], *events[i + 1 :]]
@@ -190,7 +215,10 @@ async def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("{", "line 2: not a journal line"),
-        ('{"v": 1, "event": "moved"}', "line 2: journal version 1; this program reads 2; an older release wrote it"),
+        (
+            '{"v": 1, "event": "moved"}',
+            "line 2: journal version 1; this program reads 2; an older release wrote it",
+        ),
         ('{"v": 3, "event": "moved"}', "line 2: journal version 3; this program reads 2$"),
         ('{"v": 2, "event": "danced"}', "line 2: .*danced"),
         ('{"v": 2, "event": "game_ended"}', "line 2: game_ended.result: Field required"),
@@ -209,12 +237,16 @@ def test_a_line_that_is_no_event_is_named(tmp_path: Path, line: str, said: str) 
 
 async def last(view: View, memory: Memory) -> Decision:
     """The last legal move, and a count of own turns."""
-    return Decision(view.legal[-1], "the last on the list", memory={"turns": memory.get("turns", 0) + 1})
+    return Decision(
+        view.legal[-1], "the last on the list", memory={"turns": memory.get("turns", 0) + 1}
+    )
 
 
 def test_a_plain_function_is_a_seat_and_its_memory_is_its_own() -> None:
     events: list[Event] = []
-    result = play([last, graphs.seat("watson"), last], players=3, seed=1, sink=events.append, max_turns=9)
+    result = play(
+        [last, graphs.seat("watson"), last], players=3, seed=1, sink=events.append, max_turns=9
+    )
     assert result.graph == "last+watson" and result.end in ("max_turns", "lives_lost")
     mine = [decided.memory["turns"] for decided in of(events, Decided) if decided.seat == 0]
     assert mine == list(range(1, len(mine) + 1))

@@ -82,7 +82,10 @@ def everybody(told: str) -> graphs.GraphConfig:
     for name in roles.names():
         role = roles.get(name)
         if role.template is not None and not role.after_game:
-            nodes[name] = {"role": name, "reads": list(nodes) if issubclass(role.reply, Judgement) else []}
+            nodes[name] = {
+                "role": name,
+                "reads": list(nodes) if issubclass(role.reply, Judgement) else [],
+            }
     nodes["selector"]["reads"] = ["proposer", "generator"]
     return checked({"name": told, "context": told, "nodes": nodes, "decides": "proposer"}, told)
 
@@ -90,12 +93,20 @@ def everybody(told: str) -> graphs.GraphConfig:
 def configs() -> list[graphs.GraphConfig]:
     """All graphs, every role in every context that tells the legal moves, and a seat with a memory."""
     house = graphs.read("house")
-    remembering = checked(house.model_dump() | {"name": "remembering", "remembers": list(house.nodes)}, "remembering")
+    remembering = checked(
+        house.model_dump() | {"name": "remembering", "remembers": list(house.nodes)}, "remembering"
+    )
     return [
         *(graphs.read(name) for name in GRAPHS),
-        *(everybody(name) for name in prompts.names("contexts", ".yaml") if "legal_moves" in context.read(name).names),
+        *(
+            everybody(name)
+            for name in prompts.names("contexts", ".yaml")
+            if "legal_moves" in context.read(name).names
+        ),
         remembering,
-        graphs.setting(graphs.read("tom_planner_2"), lang="zh", reports="raw", answer_format="text"),
+        graphs.setting(
+            graphs.read("tom_planner_2"), lang="zh", reports="raw", answer_format="text"
+        ),
         graphs.setting(house, reports="raw", answer_format="text"),
         graphs.setting(graphs.read("mycroft"), answer_format="text", reason_first=True),
         ablate.controlled(house, permuted=True, draw=1),
@@ -107,7 +118,8 @@ def configs() -> list[graphs.GraphConfig]:
 def positions(players: int, seed: int, share: float) -> tuple[tuple[Referee, Referee], ...]:
     """Referees that differ in nothing that the acting seat may know, in a game of random moves and in two in which
     hints mean more than they say: by the conventions, and by the code of hat players."""
-    chance, found = random.Random(seed), list[tuple[Referee, Referee]]()
+    chance = random.Random(seed)
+    found = list[tuple[Referee, Referee]]()
     games = (partners_game((name,) * players, seed) for name in ("smart", "hat"))
     for game in (random_game(players, seed), *games):
         for referee in game:
@@ -118,9 +130,12 @@ def positions(players: int, seed: int, share: float) -> tuple[tuple[Referee, Ref
     return tuple(found)
 
 
-async def played(config: graphs.GraphConfig, referee: Referee) -> tuple[list[object], Decision, list[dict[str, Any]]]:
+async def played(
+    config: graphs.GraphConfig, referee: Referee
+) -> tuple[list[object], Decision, list[dict[str, Any]]]:
     """All that brains heard on this turn, what was decided and remembered, and the turn's events."""
-    brain, events = Overheard(), list[Event]()
+    brain = Overheard()
+    events = list[Event]()
     seat = graphs.seat(config, brain).bind(GameContext(events.append, GAME))
     decision = await seat(referee.view(), await memory(config, referee))
     return brain.heard, decision, comparable(events)
@@ -153,7 +168,11 @@ def without_truth() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for home in (truth, recorded, roles):
             patch.setattr(home, "Truth", NeverDuringPlay())
-        for module, names in ((truth, ("truths", "course_of")), (registry, ("mark", "stated")), (marks, ("checked",))):
+        for module, names in (
+            (truth, ("truths", "course_of")),
+            (registry, ("mark", "stated")),
+            (marks, ("checked",)),
+        ):
             for name in names:
                 patch.setattr(module, name, NeverDuringPlay())
         patch.setattr(marks.Marker, "__call__", NeverDuringPlay())
@@ -166,13 +185,22 @@ def test_a_truth_that_is_asked_for_during_play_is_noticed() -> None:
 
 
 @pytest.mark.parametrize("config", configs(), ids=lambda config: config.name)
-async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_error(config: graphs.GraphConfig) -> None:
+async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_error(
+    config: graphs.GraphConfig,
+) -> None:
     """Nor does it matter that neither the truth nor a mark can be computed. Reduced: on as many turns of both games as
     it takes to hear a dozen prompts and an unusable reply."""
-    turns, met, unusable, kept = 0, 0, 0, 0
-    for players in config.players if FULL else [config.players[len(config.name) % len(config.players)]]:
+    turns = 0
+    met = 0
+    unusable = 0
+    kept = 0
+    for players in (
+        config.players if FULL else [config.players[len(config.name) % len(config.players)]]
+    ):
         places = positions(players, 11 + players, 0.4)
-        for referee, other in places if FULL else random.Random(config.name).sample(places, len(places)):
+        for referee, other in (
+            places if FULL else random.Random(config.name).sample(places, len(places))
+        ):
             heard, decision, events = await played(config, referee)
             with without_truth():
                 assert (heard, decision, events) == await played(config, other)
@@ -209,14 +237,20 @@ def test_a_games_hash_depends_on_the_label_of_its_deal_and_not_on_the_cards() ->
     def hashed(**more: Any) -> str:
         return start([seat] * 3, players=3, **more).game
 
-    assert hashed(deck=deal(1), label="mine") == hashed(deck=deal(2), label="mine") != hashed(deck=deal(1), label="his")
+    assert (
+        hashed(deck=deal(1), label="mine")
+        == hashed(deck=deal(2), label="mine")
+        != hashed(deck=deal(1), label="his")
+    )
     assert len({hashed(seed=1), hashed(seed=2), hashed(seed=1, repeat=2)}) == 3
     assert "1234567" not in hashed(seed=1234567)
 
 
 async def test_the_overheard_differ_between_positions() -> None:
     """The comparison above can fail."""
-    first, second = [await played(graphs.read("watson"), referee) for referee, _ in positions(3, 14, 0.1)[:2]]
+    first, second = [
+        await played(graphs.read("watson"), referee) for referee, _ in positions(3, 14, 0.1)[:2]
+    ]
     assert first != second
 
 
@@ -227,14 +261,18 @@ ORACLE = ablate.controlled(graphs.read("watson"), own_hand=True)
 
 
 def test_no_graph_sees_its_own_hand_unless_it_says_so() -> None:
-    assert not any(config.controls.own_hand or graphs.seat(config, Overheard()).info.own_hand for config in configs())
+    assert not any(
+        config.controls.own_hand or graphs.seat(config, Overheard()).info.own_hand
+        for config in configs()
+    )
     assert graphs.seat(ORACLE).info.own_hand and ORACLE.name.endswith("-sees-own-hand")
 
 
 def test_a_seat_that_cheats_shows_nothing_to_the_others() -> None:
     """The others' views are those of the referee, and the cheat's differ in nothing but what is known of its hand."""
     events = list[Event]()
-    honest, cheat = graphs.seat("watson"), graphs.seat(ORACLE)
+    honest = graphs.seat("watson")
+    cheat = graphs.seat(ORACLE)
     result = play([cheat, honest], players=2, seed=3, sink=events.append, max_turns=12)
     referee = Referee(2, deal(3))
     assert result.control == "own_hand" and "sees-own-hand" in result.graph
@@ -255,14 +293,16 @@ def test_a_seat_that_cheats_shows_nothing_to_the_others() -> None:
 async def test_a_note_of_another_game_depends_on_no_hidden_card(kind: str) -> None:
     """The notes are drawn by the place in the game, and read by what the seat sees."""
     config = ablate.controlled(graphs.read("house"), **{kind: ["tom_interpreter"]})
-    events, met = list[Event](), 0
+    events = list[Event]()
+    met = 0
     await play_async(graphs.seat("house"), players=3, seed=5, sink=events.append, max_turns=20)
     notes = recorded.given_notes(events, [("tom_interpreter", "tom_interpreter")])
     given = {GIVEN: {"from": "another", "notes": [note.model_dump(mode="json") for note in notes]}}
     for referee, other in positions(3, 14, 0.1):
         heard = []
         for table in (referee, other):
-            brain, told = Overheard(), list[Event]()
+            brain = Overheard()
+            told = list[Event]()
             seat = graphs.seat(config, brain).bind(GameContext(told.append, GAME))
             decision = await seat(table.view(), given)
             heard.append((brain.heard, decision, comparable(told)))
@@ -274,7 +314,8 @@ async def test_a_note_of_another_game_depends_on_no_hidden_card(kind: str) -> No
 async def test_a_probe_tells_neither_its_name_nor_what_is_hidden() -> None:
     """Another hand and deck behind the same story changes nothing that the asked player hears, and its name, which says
     what is asked, reaches nobody."""
-    chance, met = random.Random(2), 0
+    chance = random.Random(2)
+    met = 0
     for probe in probes(["newest"], players=[3], per=1):
         other = disguised(probe.referee, probe.view, chance)
         heard = []
@@ -285,7 +326,10 @@ async def test_a_probe_tells_neither_its_name_nor_what_is_hidden() -> None:
             heard.append(brain.heard)
         assert other.deck != probe.deck and heard[0] == heard[1]
         said = repr(heard[0])
-        assert not any(word in said for word in (probe.name, probe.question, probe.why, probe.name.split("/")[-1]))
+        assert not any(
+            word in said
+            for word in (probe.name, probe.question, probe.why, probe.name.split("/")[-1])
+        )
         met += len(heard[0])
     assert met > 10
 
@@ -297,7 +341,9 @@ OUTCOMES = {"deal", "score_change", "score_kept", "score_strict", "lives", "end"
 """Columns that name the deal, or tell what came of the game."""
 
 
-def rows_of(path: Path, referee: Referee, config: graphs.GraphConfig, data: DataSet) -> list[dict[str, Any]]:
+def rows_of(
+    path: Path, referee: Referee, config: graphs.GraphConfig, data: DataSet
+) -> list[dict[str, Any]]:
     """The rows of the turn before which a referee stands, from the journal of a game that ends with it."""
     story = story_of(referee, [referee.view().legal[-1]])
     seats = [graphs.seat(config)] * referee.players
@@ -306,16 +352,28 @@ def rows_of(path: Path, referee: Referee, config: graphs.GraphConfig, data: Data
     ended = GameEnded(result=result_of(after).model_copy(update={"end": "max_turns"}))
     path.unlink(missing_ok=True)
     with Journal(path, lean=True) as journal:
-        for event in (started, *(event for event in story.events[1:] if not isinstance(event, GameEnded)), ended):
+        for event in (
+            started,
+            *(event for event in story.events[1:] if not isinstance(event, GameEnded)),
+            ended,
+        ):
             journal(event)
     made = data_rows.rows(Source(path), data).rows
-    return [{k: v for k, v in row.items() if k not in OUTCOMES} for row in made if row["turn"] == referee.turn]
+    return [
+        {k: v for k, v in row.items() if k not in OUTCOMES}
+        for row in made
+        if row["turn"] == referee.turn
+    ]
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_another_hidden_hand_changes_no_row_of_a_data_set(kind: Any, tmp_path: Path) -> None:
-    house, other_prompts, met = graphs.read("house"), graphs.read("sherlock"), 0
-    for n, (referee, other) in enumerate(positions(3, 14, 0.1)[:2] if FULL else positions(3, 14, 0.1)[1:2]):
+    house = graphs.read("house")
+    other_prompts = graphs.read("sherlock")
+    met = 0
+    for n, (referee, other) in enumerate(
+        positions(3, 14, 0.1)[:2] if FULL else positions(3, 14, 0.1)[1:2]
+    ):
         for asked in [DataSet(kind, prompts=other_prompts), *([DataSet(kind)] if n == 0 else [])]:
             here = rows_of(tmp_path / "game.jsonl", referee, house, asked)
             assert here == rows_of(tmp_path / "game.jsonl", other, house, asked)

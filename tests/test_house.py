@@ -70,8 +70,18 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "environments": {"tasks"},
         "page": {"record", "report", "study", "tasks", "values"},
         "cli": {
-            *("document", "forecast", "interchange", "page", "record", "report", "running", "show", "study", "tasks"),
-            *("training", "values"),
+            "document",
+            "forecast",
+            "interchange",
+            "page",
+            "record",
+            "report",
+            "running",
+            "show",
+            "study",
+            "tasks",
+            "training",
+            "values",
         },
         "__main__": {"cli"},
     },
@@ -129,7 +139,11 @@ def test_packages_import_one_way(package: str) -> None:
 def test_rooms_import_one_way(package: str) -> None:
     found = rooms(package)
     assert set(found) == set(ROOMS[package])
-    wrong = {name: used - ROOMS[package][name] for name, used in found.items() if used - ROOMS[package][name]}
+    wrong = {
+        name: used - ROOMS[package][name]
+        for name, used in found.items()
+        if used - ROOMS[package][name]
+    }
     assert not wrong
 
 
@@ -141,7 +155,11 @@ def test_what_belongs_to_hanabi_lies_in_its_folder() -> None:
 def test_statistics_know_no_subject() -> None:
     own = "experiments.analysis.statistics"
     for path in sources(own.replace(".", "/")):
-        assert not {name for name in names(path) if name.split(".")[0] in MAY_IMPORT and not name.startswith(own)}, path
+        assert not {
+            name
+            for name in names(path)
+            if name.split(".")[0] in MAY_IMPORT and not name.startswith(own)
+        }, path
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -152,22 +170,33 @@ def test_there_is_no_circle(package: str) -> None:
 
 @pytest.mark.parametrize("library", ONLY_IN)
 def test_each_edge_has_one_place(library: str) -> None:
-    found = {str(path) for package in PACKAGES for path in sources(package) if library in libraries(path)}
+    found = {
+        str(path) for package in PACKAGES for path in sources(package) if library in libraries(path)
+    }
     assert found == ONLY_IN[library]
 
 
-FOLDERS = [path.parent for package in PACKAGES for path in sources(package) if path.name == "__init__.py"]
+FOLDERS = [
+    path.parent for package in PACKAGES for path in sources(package) if path.name == "__init__.py"
+]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
 def test_every_folder_says_what_it_is_and_its_face_holds_what_it_names(folder: Path) -> None:
     face = importlib.import_module(".".join(folder.parts))
-    assert face.__doc__ and len(face.__doc__.split()) > 15, "what it is, what it may import, where to start reading"
+    assert face.__doc__ and len(face.__doc__.split()) > 15, (
+        "what it is, what it may import, where to start reading"
+    )
     assert all(hasattr(face, name) for name in getattr(face, "__all__", ()))
 
 
 def test_files_keep_to_one_noun() -> None:
-    long = {str(path): lines for package in PACKAGES for path in sources(package) if (lines := _lines(path)) > 560}
+    long = {
+        str(path): lines
+        for package in PACKAGES
+        for path in sources(package)
+        if (lines := _lines(path)) > 560
+    }
     assert not long
 
 

@@ -12,4 +12,6 @@ MOST = {"prompts": 0.0, "orchestrator": 0.002, "roles": 0.009, "graphs": 0.0, "e
 @pytest.mark.parametrize("package", MOST)
 def test_names_say_what_a_value_is(package: str) -> None:
     share, words = nameless(sources(package))
-    assert share <= MOST[package], f"{100 * share:.2f} % of the names are pronouns or participles: {dict(words)}"
+    assert share <= MOST[package], (
+        f"{100 * share:.2f} % of the names are pronouns or participles: {dict(words)}"
+    )

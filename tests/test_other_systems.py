@@ -51,10 +51,20 @@ def test_games_and_a_study_are_played_without_the_modules_of_unix(tmp_path: Path
         ["experiment", "run", "two.yaml", "--out", "out", "-q"],
         ["experiment", "status", "out"],
     ]
-    python = [sys.executable, "-W", "ignore:only soft file lock", "-c", WITHOUT, json.dumps(commands)]
+    python = [
+        sys.executable,
+        "-W",
+        "ignore:only soft file lock",
+        "-c",
+        WITHOUT,
+        json.dumps(commands),
+    ]
     done = subprocess.run(python, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     game, _, report = done.stdout.partition("\n")
-    assert json.loads(game)["moves_digest"] == play(graphs.seat("sherlock"), players=2, seed=1).moves_digest
+    assert (
+        json.loads(game)["moves_digest"]
+        == play(graphs.seat("sherlock"), players=2, seed=1).moves_digest
+    )
     assert report.startswith("4 games, 2 deals, 2 players") and "4 of 4 finished" in report
     assert (tmp_path / "out/report.html").is_file() and not list(tmp_path.glob("out/.control*"))

@@ -50,7 +50,12 @@ def python(folder: Path, *arguments: str) -> str:
     """Return what Python prints that is started in a folder, whose files come before ours on the path."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False, env=environment
+        [sys.executable, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -69,14 +74,28 @@ def test_files_of_some_of_these_names_hide_them_from_none_of_ours(folder: Path) 
 
 
 def test_the_command_line_plays_beside_them(folder: Path) -> None:
-    played = python(folder, "-m", "hanabi_orchestrator", "play", "--json", "--graph", "moa_sherlock", "--players", "2")
+    played = python(
+        folder,
+        "-m",
+        "hanabi_orchestrator",
+        "play",
+        "--json",
+        "--graph",
+        "moa_sherlock",
+        "--players",
+        "2",
+    )
     assert json.loads(played)["graph"] == "moa_sherlock"
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_both_names_stand_for_the_same_modules(package: str) -> None:
     module = import_module(package)
-    assert module is getattr(hanabi_orchestrator, package) is import_module(f"hanabi_orchestrator.{package}")
+    assert (
+        module
+        is getattr(hanabi_orchestrator, package)
+        is import_module(f"hanabi_orchestrator.{package}")
+    )
     assert module.__name__ == f"hanabi_orchestrator.{package}"
     assert import_module("graphs.config") is import_module("hanabi_orchestrator.graphs.config")
 

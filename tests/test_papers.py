@@ -16,7 +16,9 @@ PLANNED = [command for command in COMMANDS if command.startswith("experiment run
 
 
 @pytest.mark.parametrize("command", PLANNED)
-def test_an_experiment_can_be_planned(command: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_experiment_can_be_planned(
+    command: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dry_run, "TIMED", 1)  # how long the games take is tested elsewhere
     code, out, err = run(*shlex.split(command), "--dry-run", "--json")
     assert code == 0 and (not err or err.startswith("Playing ")) and '"arms"' in out
@@ -33,4 +35,11 @@ def test_every_other_command_exists_with_its_options(run: Run) -> None:
 
 def test_a_reference_stands_in_for_every_figure_that_the_text_gives() -> None:
     sparks = [ref for ref in references.packaged().values() if ref.source.startswith("Sparks of")]
-    assert {mean for ref in sparks for mean in ref.means.values()} >= {12.2, 14.5, 15.4, 16.1, 14.9, 11.3}
+    assert {mean for ref in sparks for mean in ref.means.values()} >= {
+        12.2,
+        14.5,
+        15.4,
+        16.1,
+        14.9,
+        11.3,
+    }

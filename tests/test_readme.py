@@ -48,7 +48,9 @@ DOCS = (
     "recipes",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
-ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+ALL = sorted(
+    path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))
+)
 OTHERS = ("curl", "git", ".venv/bin/python")
 """Commands of shell snippets that are not ours."""
 GROUPS = ("graphs", "roles", "models", "experiment", "evaluate")
@@ -57,7 +59,9 @@ GROUPS = ("graphs", "roles", "models", "experiment", "evaluate")
 
 def blocks(page: str) -> list[Block]:
     text = (ROOT / page).read_text("utf-8")
-    return [Block(*found) for found in re.findall(r"```(\w+)(?: title=(\S+))?\n(.*?)```", text, re.S)]
+    return [
+        Block(*found) for found in re.findall(r"```(\w+)(?: title=(\S+))?\n(.*?)```", text, re.S)
+    ]
 
 
 @pytest.fixture(scope="module", params=PAGES)
@@ -82,7 +86,9 @@ def install(folder: Path, project: dict[str, Any]) -> None:
     """What an installer leaves of a project's metadata."""
     info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n", "utf-8")
+    (info / "METADATA").write_text(
+        f"Name: {project['name']}\nVersion: {project['version']}\n", "utf-8"
+    )
     points = [
         line
         for group, named in project["entry-points"].items()
@@ -118,7 +124,13 @@ def of(page: str, language: str) -> list[Block]:
 
 def test_the_snippets_are_there() -> None:
     kinds = [(block.language, bool(block.title)) for block in blocks("README.md")]
-    assert {("console", False), ("python", True), ("yaml", True), ("markdown", True), ("python", False)} <= set(kinds)
+    assert {
+        ("console", False),
+        ("python", True),
+        ("yaml", True),
+        ("markdown", True),
+        ("python", False),
+    } <= set(kinds)
 
 
 def test_the_shown_commands_print_what_is_shown(page: str, folder: Path) -> None:
@@ -164,7 +176,9 @@ for config in (mine, graphs.without(mine, "chop")):
 @pytest.mark.parametrize("page", ["README.md"], indirect=True)
 def test_the_role_of_the_readme_changes_the_play_of_programs(page: str, folder: Path) -> None:
     with_it, without = map(json.loads, script(folder, CHANGED).splitlines())
-    other = next(turn for turn, (one, two) in enumerate(zip(with_it, without, strict=True), 1) if one != two)
+    other = next(
+        turn for turn, (one, two) in enumerate(zip(with_it, without, strict=True), 1) if one != two
+    )
     (shown,) = (block.text for block in of(page, "console") if "mine.yaml" in block.text)
     assert re.findall(r"^ *(\d+)  P", shown, re.M) == [str(other)]
 

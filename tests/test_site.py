@@ -24,7 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("site")
     site.write(folder / "docs")
-    config = FAST.replace("docs_dir: build/docs", "docs_dir: docs").replace("paths: [.]", f"paths: [{ROOT}]")
+    config = FAST.replace("docs_dir: build/docs", "docs_dir: docs").replace(
+        "paths: [.]", f"paths: [{ROOT}]"
+    )
     (folder / "mkdocs.yml").write_text(config, "utf-8")
     return folder
 

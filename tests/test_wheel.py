@@ -25,18 +25,41 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_the_packages_with_their_words(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
-    assert tops == {"hanabi_orchestrator", "orchestrator", "roles", "graphs", "prompts", "experiments"}
-    assert {"prompts/sections/rules.md", "prompts/contexts/cac.yaml", "graphs/configs/house.yaml"} <= set(names)
-    assert {f"experiments/tasks/positions/banks/{bank}.jsonl.gz" for bank in ("program", "probes")} <= set(names)
+    assert tops == {
+        "hanabi_orchestrator",
+        "orchestrator",
+        "roles",
+        "graphs",
+        "prompts",
+        "experiments",
+    }
+    assert {
+        "prompts/sections/rules.md",
+        "prompts/contexts/cac.yaml",
+        "graphs/configs/house.yaml",
+    } <= set(names)
+    assert {
+        f"experiments/tasks/positions/banks/{bank}.jsonl.gz" for bank in ("program", "probes")
+    } <= set(names)
 
 
 def test_the_installed_command_plays_from_a_foreign_folder(wheel: Path, tmp_path: Path) -> None:
-    home, folder = tmp_path / "env", tmp_path / "mine"
+    home = tmp_path / "env"
+    folder = tmp_path / "mine"
     venv.create(home)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
     # The dependencies come from the environment that runs the tests; its own editable install does not.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
-    pip = [sys.executable, "-m", "pip", "--python", str(home), "--disable-pip-version-check", "install", "--quiet"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(home),
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+    ]
     subprocess.run([*pip, "--no-compile", "--no-deps", "--no-index", str(wheel)], check=True)
     for package in ("orchestrator", "roles", "graphs", "prompts", "experiments"):
         (folder / package).mkdir(parents=True)

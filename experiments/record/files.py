@@ -31,7 +31,9 @@ def write_atomically(path: Path, text: str) -> None:
     with suppress(OSError):
         if regular_files.content(path) == writable(text).encode():
             return
-    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
+    part = path.with_name(
+        f".{path.name}.{uuid4().hex[:8]}.part"
+    )  # others may write it at the same time
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(writable(text), "utf-8")
@@ -73,5 +75,7 @@ def whole(path: Path) -> Iterator[Path]:
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a run folder for a moment, since its shards share its files. It cannot be taken twice."""
     with locks.opened_folder(folder) as descriptor:
-        locks.take(descriptor, wait=True)  # where there are none, shards of one run write nearly the same
+        locks.take(
+            descriptor, wait=True
+        )  # where there are none, shards of one run write nearly the same
         yield

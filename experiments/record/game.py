@@ -53,12 +53,15 @@ class Board:
     """What hints say literally of each card, by seat."""
 
 
-def boards(started: GameStarted, moves: Sequence[Move], *, over: bool, name: str) -> tuple[Board, ...]:
+def boards(
+    started: GameStarted, moves: Sequence[Move], *, over: bool, name: str
+) -> tuple[Board, ...]:
     """Return the table before each move, and before the next one unless the game is over.
 
     Raises UserError for moves that do not fit the deck.
     """
-    referee, tables = Referee(started.players, started.deck), list[Board]()
+    referee = Referee(started.players, started.deck)
+    tables = list[Board]()
     hands = dealt_hands(started.players, started.deck, moves)
     try:
         for move in moves:
@@ -66,7 +69,9 @@ def boards(started: GameStarted, moves: Sequence[Move], *, over: bool, name: str
             referee.apply(move)
     except IllegalMove as error:
         raise UserError(f"the moves of {name!r} do not fit its deck: {error}") from None
-    return tuple(tables) if referee.over or over else (*tables, _board(started, referee, next(hands)))
+    return (
+        tuple(tables) if referee.over or over else (*tables, _board(started, referee, next(hands)))
+    )
 
 
 def _board(started: GameStarted, referee: Referee, hands: Hands) -> Board:
@@ -126,7 +131,11 @@ class Turn:
 
     def parse(self, lines: Sequence[Line]) -> list[Event]:
         """Return the events of some lines of the turn. Raises UserError."""
-        return [*self.game.lines.parse(lines)] if self.game else [line.event for line in lines if line.event]
+        return (
+            [*self.game.lines.parse(lines)]
+            if self.game
+            else [line.event for line in lines if line.event]
+        )
 
     @property
     def calls(self) -> list[Call]:
@@ -189,20 +198,33 @@ class Game:
         try:
             first, last = file.ends(path)
             if not first and file.may_begin(path):
-                raise NotBegun(f"{path} has no game yet: its first line, game_started, was not finished")
+                raise NotBegun(
+                    f"{path} has no game yet: its first line, game_started, was not finished"
+                )
         except OSError as error:
             raise file.unreadable(path, error) from None
         try:
             started = GameStarted.model_validate(file.data(first))
-            lines = Lines(path, first=(first, started), title=str(path) if name is None else path.name)
+            lines = Lines(
+                path, first=(first, started), title=str(path) if name is None else path.name
+            )
             ended = written_at(last[-1]) if last else None
-            return cls(started, whole_result(path, last), lines, name or path.stem, written_at(first), ended)
+            return cls(
+                started,
+                whole_result(path, last),
+                lines,
+                name or path.stem,
+                written_at(first),
+                ended,
+            )
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
         except ValueError as error:
             reason = NO_GAME if isinstance(error, ValidationError) else str(error)
             kind = NotAJournal if isinstance(error, file.Foreign) else UserError
-            raise kind(f"{path}, line 1: {reason}; it is not a journal that this program reads") from None
+            raise kind(
+                f"{path}, line 1: {reason}; it is not a journal that this program reads"
+            ) from None
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Game":
@@ -250,11 +272,17 @@ class Game:
         """The turns that have begun. Raises UserError for a journal that cannot be read."""
         groups = list[list[Line]]()
         for line in self._index()[1:]:
-            if line.tag != "suspended" and (not groups or line.turn != groups[-1][0].turn) and line.tag != "game_ended":
+            if (
+                line.tag != "suspended"
+                and (not groups or line.turn != groups[-1][0].turn)
+                and line.tag != "game_ended"
+            ):
                 groups.append([])
             if groups and line.tag != "game_ended":
                 groups[-1].append(line)
-        return tuple(Turn(group[0].turn, self.seat(group[0].turn), tuple(group), self) for group in groups)
+        return tuple(
+            Turn(group[0].turn, self.seat(group[0].turn), tuple(group), self) for group in groups
+        )
 
     @property
     def events(self) -> list[Event]:
@@ -354,13 +382,22 @@ Replies = dict[str, tuple[dict[str, Any] | None, ...]]
 def comparable_replies(first: Turn, second: Turn) -> tuple[Replies, Replies]:
     """Return the replies of both turns; of a node that a model answered in one, without what only programs fill."""
     asked = {call.node: call.role for call in (*first.calls, *second.calls) if call.of_model}
-    unasked = {node: roles.get(role).reply.programmed for node, role in asked.items() if role in roles.names()}
+    unasked = {
+        node: roles.get(role).reply.programmed
+        for node, role in asked.items()
+        if role in roles.names()
+    }
 
     def fields(node: str, reply: dict[str, Any] | None) -> dict[str, Any] | None:
-        return reply and {key: value for key, value in reply.items() if key not in unasked.get(node, ())}
+        return reply and {
+            key: value for key, value in reply.items() if key not in unasked.get(node, ())
+        }
 
     old, new = (
-        {node: tuple(fields(node, reply) for reply in replies) for node, replies in turn.replies.items()}
+        {
+            node: tuple(fields(node, reply) for reply in replies)
+            for node, replies in turn.replies.items()
+        }
         for turn in (first, second)
     )
     return old, new

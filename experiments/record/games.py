@@ -18,7 +18,10 @@ def turns(folder: Path | str) -> Any:
     if not journals:
         raise UserError(f"there is no game in {str(folder)!r}: no file ends in .jsonl")
     return results.frame(
-        {"journal": journal.relative_to(path).as_posix() if path.is_dir() else journal.name, **asdict(turn)}
+        {
+            "journal": journal.relative_to(path).as_posix() if path.is_dir() else journal.name,
+            **asdict(turn),
+        }
         for journal in journals
         for turn in turn_rows.turns(Game.open(journal), journal.parent.name)
     )

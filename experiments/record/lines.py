@@ -121,7 +121,8 @@ class Lines:
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Lines":
         """Return the lines of events in memory."""
-        lines, turn = list[Line](), 0
+        lines = list[Line]()
+        turn = 0
         for event in events:
             turn = _turn(event, turn)
             call = CallBrief.of(event) if isinstance(event, Call) else None
@@ -140,9 +141,14 @@ class Lines:
         with reading(self.path, 2**20) as opened:
             stat = os.fstat(opened.fileno())
             opened.seek(self.end - len(self._last))
-            has_last = opened.read(len(self._last)) == self._last  # a copy over a file keeps its inode
+            has_last = (
+                opened.read(len(self._last)) == self._last
+            )  # a copy over a file keeps its inode
             if (stat.st_dev, stat.st_ino) != self._file or not has_last:
-                self.lines, self.end, self._number, self._last = [], 0, 0, b""
+                self.lines = []
+                self.end = 0
+                self._number = 0
+                self._last = b""
                 self._restarts += 1
                 self._file = stat.st_dev, stat.st_ino
             if stat.st_size == self.end:
@@ -181,7 +187,8 @@ class Lines:
             return [event.past.move for event in self.of_kind(Moved)]
         if self._moves is not None:
             return self._moves
-        moves, number = list[Move](), 0
+        moves = list[Move]()
+        number = 0
         try:
             for line in file.lines(self.path):
                 number += 1
@@ -212,7 +219,9 @@ class Lines:
         """Yield the events of short lines and of the calls that are wanted, oldest first; of a file that was not read
         yet, line by line, without keeping any. Raises UserError."""
         if self.path is None or self.lines:
-            yield from self.parse([line for line in self.lines if (wanted(line.call) if line.call else line.event)])
+            yield from self.parse(
+                [line for line in self.lines if (wanted(line.call) if line.call else line.event)]
+            )
             return
         moves = list[Move]()
         with reading(self.path, 2**20) as opened:
@@ -265,7 +274,15 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     event = file.parsed(line)
     call = CallBrief.of(event) if event.event == "call" else None
     short = event if event.event in SHORT else None
-    return Line(event.event, _turn(event, turn), start, len(line), head[2] if head else _stamp(line), short, call)
+    return Line(
+        event.event,
+        _turn(event, turn),
+        start,
+        len(line),
+        head[2] if head else _stamp(line),
+        short,
+        call,
+    )
 
 
 def written_at(line: bytes) -> datetime | None:
@@ -292,8 +309,14 @@ def _brief(line: bytes, start: int) -> CallBrief | None:
     A quotation mark inside a text is escaped, so a name in quotation marks that is looked for from the end is a key.
     """
     head = _CALL.match(line, start)
-    outcome, reasoning, rest = (line.rfind(key) for key in (b'"outcome": ', b'"reasoning": ', b'"latency_s": '))
-    tail = _TAIL.match(line[outcome:reasoning] + line[rest:]) if head and 0 <= outcome < reasoning < rest else None
+    outcome, reasoning, rest = (
+        line.rfind(key) for key in (b'"outcome": ', b'"reasoning": ', b'"latency_s": ')
+    )
+    tail = (
+        _TAIL.match(line[outcome:reasoning] + line[rest:])
+        if head and 0 <= outcome < reasoning < rest
+        else None
+    )
     if not (head and tail):
         return None
     node, role, ask, model, prompt_hash = head.groups()

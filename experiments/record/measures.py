@@ -77,14 +77,30 @@ TOKENS = Measure(
     better="fewer",
 )
 
-MEASURES: Mapping[str, Measure] = _COLUMNS | {measure.key: measure for measure in (STRICT, KEPT, OWN, TOKENS)}
+MEASURES: Mapping[str, Measure] = _COLUMNS | {
+    measure.key: measure for measure in (STRICT, KEPT, OWN, TOKENS)
+}
 """By key. Strict and kept are scores; the others are counted while a game is played."""
 
 METRICS: Mapping[str, Measure] = {
     key: MEASURES[key]
     for key in (
-        *("strict", "kept", "turns", "lives", "misplays", "hints_wasted", "own", "forced", "refused", "fallbacks"),
-        *("reasked", "calls", "tokens", "tokens_in", "tokens_out", "usd"),
+        "strict",
+        "kept",
+        "turns",
+        "lives",
+        "misplays",
+        "hints_wasted",
+        "own",
+        "forced",
+        "refused",
+        "fallbacks",
+        "reasked",
+        "calls",
+        "tokens",
+        "tokens_in",
+        "tokens_out",
+        "usd",
     )
 }
 """The measures that arms can be compared by, in the order of tables."""
@@ -98,7 +114,9 @@ def check(name: str) -> str:
         role, _, mark = name.removeprefix(MARK).partition(".")
         if role and mark:
             return name
-        raise UserError(f"the metric {name!r} names no mark; one is named by role and mark: mark:tom_interpreter.NAME")
+        raise UserError(
+            f"the metric {name!r} names no mark; one is named by role and mark: mark:tom_interpreter.NAME"
+        )
     names = did_you_mean(name, METRICS)
     raise UserError(f"there is no metric {name!r}; {names}, or mark:ROLE.NAME for a mark of a role")
 

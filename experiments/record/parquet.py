@@ -25,7 +25,9 @@ BATCH = 20_000
 
 def types(table: type) -> dict[str, str]:
     """Return the columns of a table's rows with their Parquet types, from the annotations of a dataclass."""
-    return {name: _type_name(hint) for name, hint in get_type_hints(table, include_extras=True).items()}
+    return {
+        name: _type_name(hint) for name, hint in get_type_hints(table, include_extras=True).items()
+    }
 
 
 def _type_name(hint: Any) -> str:
@@ -43,11 +45,35 @@ GAME = {name: GAMES[name] for name in ("arm", "players", "seed", "repeat")}
 TURNS = types(turn_rows.TurnRow)
 CALLS = {
     **GAME,
-    **{"turn": "int16", "seat": "int8", "node": "string", "role": "string", "sample": "int16", "ask": "int16"},
+    **{
+        "turn": "int16",
+        "seat": "int8",
+        "node": "string",
+        "role": "string",
+        "sample": "int16",
+        "ask": "int16",
+    },
     **{"model": "string", "outcome": "string", "error": "string"},
-    **{"tokens_in": "int64", "tokens_out": "int64", "cached_tokens": "int64", "reasoning_tokens": "int64"},
-    **{"estimated": "bool", "usd": "float64", "latency_s": "float64", "cached": "bool", "attempts": "int16"},
-    **{"faults": "int16", "prompt_hash": "string", "finish": "string", "served_by": "string", "cause": "string"},
+    **{
+        "tokens_in": "int64",
+        "tokens_out": "int64",
+        "cached_tokens": "int64",
+        "reasoning_tokens": "int64",
+    },
+    **{
+        "estimated": "bool",
+        "usd": "float64",
+        "latency_s": "float64",
+        "cached": "bool",
+        "attempts": "int16",
+    },
+    **{
+        "faults": "int16",
+        "prompt_hash": "string",
+        "finish": "string",
+        "served_by": "string",
+        "cause": "string",
+    },
     "copied": "bool",
 }
 TEXTS = {"messages": "string", "text": "string"}
@@ -65,12 +91,16 @@ class MoreColumns:
     """By the journal of the game; a cell that is not there is empty."""
 
 
-def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = MoreColumns()) -> dict[str, int]:
+def export(
+    folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = MoreColumns()
+) -> dict[str, int]:
     """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has. Raises UserError without
     pyarrow, finished games or their journals."""
     rows = run_folder.read_rows(folder)
     if missing := [row.journal for row in rows if not (folder / row.journal).exists()]:
-        raise UserError(f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals")
+        raise UserError(
+            f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals"
+        )
     out.mkdir(parents=True, exist_ok=True)
     games = (
         {name: getattr(row, name) for name in GAMES}
@@ -82,7 +112,11 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
     return {
         "games": write(out / "games.parquet", {**GAMES, **more.types}, games),
         "turns": write(out / "turns.parquet", TURNS, turns),
-        "calls": write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
+        "calls": write(
+            out / "calls.parquet",
+            CALLS | (TEXTS if texts else {}),
+            _calls(folder, rows, texts=texts),
+        ),
     }
 
 
@@ -94,7 +128,9 @@ def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, 
             cells["faults"] = sum(wire.error is not None for wire in call.attempts)
             cells |= {name: getattr(call, name) for name in CALLS if name not in cells}
             if texts:
-                cells["messages"] = json.dumps(call.model_dump(mode="json")["messages"], ensure_ascii=False)
+                cells["messages"] = json.dumps(
+                    call.model_dump(mode="json")["messages"], ensure_ascii=False
+                )
                 cells["text"] = call.text
             yield cells
 
@@ -113,12 +149,24 @@ def write(path: Path, types: Mapping[str, str], rows: Iterable[dict[str, Any]]) 
 def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Give what adds a row to a file, in batches. It is a whole file or none. Raises UserError without pyarrow."""
     arrow, parquet = _pyarrow()
-    text, number = arrow.string(), arrow.float64()
-    kinds = {"map": arrow.map_(text, number), "strings": arrow.list_(text), "floats": arrow.list_(number)}
-    kinds |= {"messages": arrow.list_(arrow.struct({"role": text, "content": text})), "bool": arrow.bool_()}
-    columns = [(name, kinds[kind] if kind in kinds else getattr(arrow, kind)()) for name, kind in types.items()]
+    text = arrow.string()
+    number = arrow.float64()
+    kinds = {
+        "map": arrow.map_(text, number),
+        "strings": arrow.list_(text),
+        "floats": arrow.list_(number),
+    }
+    kinds |= {
+        "messages": arrow.list_(arrow.struct({"role": text, "content": text})),
+        "bool": arrow.bool_(),
+    }
+    columns = [
+        (name, kinds[kind] if kind in kinds else getattr(arrow, kind)())
+        for name, kind in types.items()
+    ]
     schema = arrow.schema(columns)
-    batch, size = list[Mapping[str, Any]](), BATCH // 20 if {*types} & TEXT_COLUMNS else BATCH
+    batch = list[Mapping[str, Any]]()
+    size = BATCH // 20 if {*types} & TEXT_COLUMNS else BATCH
     with (
         whole(path) as part,
         part.open("wb") as file,  # pyarrow opens only names in UTF-8

@@ -48,7 +48,10 @@ class Provenance(Flag):
     def labels(self) -> tuple[str, ...]:
         """The words beside a score: `simulated`, `fake server`, or `program` alone; empty for language models."""
         words = {self.SIMULATED: "simulated", self.FAKE_SERVER: "fake server"}
-        return tuple(word for part, word in words.items() if part in self) or ("program",) * self.only_programs
+        return (
+            tuple(word for part, word in words.items() if part in self)
+            or ("program",) * self.only_programs
+        )
 
     @property
     def note(self) -> str:

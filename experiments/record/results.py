@@ -8,7 +8,9 @@ from typing import Any
 from experiments.record import run_folder
 from orchestrator.errors import UserError
 
-MISSING = "data frames need pandas, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
+MISSING = (
+    "data frames need pandas, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
+)
 
 
 def read(run: Path | str) -> Any:

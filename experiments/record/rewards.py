@@ -32,7 +32,9 @@ def fault(completion: Completion, how: str, legal_moves: Sequence[str]) -> Cause
     return reply.cause if isinstance(reply, reader.Unreadable) else None
 
 
-def _reply(completion: Completion, how: str, legal_moves: Sequence[str]) -> Reply | reader.Unreadable:
+def _reply(
+    completion: Completion, how: str, legal_moves: Sequence[str]
+) -> Reply | reader.Unreadable:
     text = completion if isinstance(completion, str) else str(completion[-1]["content"])
     kind, options, form = _reader(how, tuple(legal_moves))
     try:
@@ -51,7 +53,12 @@ def _reader(how: str, legal_moves: tuple[str, ...]) -> tuple[type[Reply], TableO
 
 
 def move_value(
-    completions: Sequence[Completion], *, reader: Column, legal_moves: Column, values: Column, **_: Any
+    completions: Sequence[Completion],
+    *,
+    reader: Column,
+    legal_moves: Column,
+    values: Column,
+    **_: Any,
 ) -> list[float]:
     """The exact one-step value of the move, in points; a point below the worst move for an unusable completion."""
     read = map(place, completions, reader, legal_moves)
@@ -59,7 +66,12 @@ def move_value(
 
 
 def scaled_move_value(
-    completions: Sequence[Completion], *, reader: Column, legal_moves: Column, values: Column, **_: Any
+    completions: Sequence[Completion],
+    *,
+    reader: Column,
+    legal_moves: Column,
+    values: Column,
+    **_: Any,
 ) -> list[float]:
     """The same from 0 for the worst legal move to 1 for the best; -1 for an unusable completion."""
     read = map(place, completions, reader, legal_moves)
@@ -67,32 +79,54 @@ def scaled_move_value(
 
 
 def own_rating(
-    completions: Sequence[Completion], *, reader: Column, legal_moves: Column, ratings: Column, **_: Any
+    completions: Sequence[Completion],
+    *,
+    reader: Column,
+    legal_moves: Column,
+    ratings: Column,
+    **_: Any,
 ) -> list[float | None]:
     """The rating, -1 to 1, that the game's model gave the move; -1 for an unusable completion, None without ratings."""
     read = map(place, completions, reader, legal_moves)
-    return [None if not of else -1.0 if n is None else of[n] for n, of in zip(read, ratings, strict=True)]
+    return [
+        None if not of else -1.0 if n is None else of[n]
+        for n, of in zip(read, ratings, strict=True)
+    ]
 
 
-def score_change(completions: Sequence[Completion], *, score_change: Column, **columns: Any) -> list[float | None]:
+def score_change(
+    completions: Sequence[Completion], *, score_change: Column, **columns: Any
+) -> list[float | None]:
     """The points that the move scored in the game; None for a move that was not played."""
     return _as_played(completions, score_change, **columns)
 
 
-def final_score(completions: Sequence[Completion], *, score_kept: Column, **columns: Any) -> list[float | None]:
+def final_score(
+    completions: Sequence[Completion], *, score_kept: Column, **columns: Any
+) -> list[float | None]:
     """The kept score of the game; None for a move that was not played."""
     return _as_played(completions, score_kept, **columns)
 
 
 def _as_played(
-    completions: Sequence[Completion], rewards: Column, *, reader: Column, legal_moves: Column, move: Column, **_: Any
+    completions: Sequence[Completion],
+    rewards: Column,
+    *,
+    reader: Column,
+    legal_moves: Column,
+    move: Column,
+    **_: Any,
 ) -> list[float | None]:
     read = map(place, completions, reader, legal_moves)
     moves = [None if n is None else of[n] for n, of in zip(read, legal_moves, strict=True)]
-    return [float(reward) if made == was else None for made, was, reward in zip(moves, move, rewards, strict=True)]
+    return [
+        float(reward) if made == was else None
+        for made, was, reward in zip(moves, move, rewards, strict=True)
+    ]
 
 
 def scaled(values: Sequence[float], place: int) -> float:
     """A value of several, from 0 for the least to 1 for the greatest; 1 where all are equal."""
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     return (values[place] - low) / (high - low) if high > low else 1.0

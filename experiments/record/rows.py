@@ -68,7 +68,11 @@ class Row:
     score_strict: Annotated[
         Int8,
         Number(
-            "the score, 0 in a game in which the third life was lost", "points", "more", most=PERFECT, by_moves=True
+            "the score, 0 in a game in which the third life was lost",
+            "points",
+            "more",
+            most=PERFECT,
+            by_moves=True,
         ),
     ]
     score_kept: Annotated[
@@ -81,17 +85,26 @@ class Row:
             by_moves=True,
         ),
     ]
-    lives: Annotated[Int8, Number("lives left at the end", "lives at the end", "more", most=MAX_LIVES, by_moves=True)]
+    lives: Annotated[
+        Int8,
+        Number("lives left at the end", "lives at the end", "more", most=MAX_LIVES, by_moves=True),
+    ]
     turns: Annotated[Int16, Number("the turns of a game", "turns per game", by_moves=True)]
     end: str
     """How the game ended, `perfect`, `deck_exhausted`, `lives_lost` or `max_turns`; an imported one also by `vote`,
     `player` or `clock`."""
     calls: Annotated[Int32, Number("calls of models", "calls per game", "fewer")]
-    fallbacks: Annotated[Int32, Number("questions without a usable answer", "fallbacks per game", "fewer")]
-    forced: Annotated[Int32, Number("moves that a program chose safely", "forced moves per game", "fewer")]
+    fallbacks: Annotated[
+        Int32, Number("questions without a usable answer", "fallbacks per game", "fewer")
+    ]
+    forced: Annotated[
+        Int32, Number("moves that a program chose safely", "forced moves per game", "fewer")
+    ]
     tokens_in: Annotated[Int64, Number("tokens of prompts", "prompt tokens per game", "fewer")]
     tokens_out: Annotated[Int64, Number("tokens of answers", "answer tokens per game", "fewer")]
-    usd: Annotated[float | None, Number("the price of a game in dollars", "dollars per game", "fewer")]
+    usd: Annotated[
+        float | None, Number("the price of a game in dollars", "dollars per game", "fewer")
+    ]
     journal: str
     """The path of the journal, relative to the run folder."""
     simulated: bool = False
@@ -99,22 +112,34 @@ class Row:
     model: str = PROGRAM
     """The names of the models, joined by `+`."""
     misplays: Annotated[
-        Int8, Number("plays that cost a life", "misplays per game", "fewer", most=MAX_LIVES, by_moves=True)
+        Int8,
+        Number(
+            "plays that cost a life", "misplays per game", "fewer", most=MAX_LIVES, by_moves=True
+        ),
     ] = 0
     hints_wasted: Annotated[
-        Int16, Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True)
+        Int16,
+        Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True),
     ] = 0
-    reasked: Annotated[Int32, Number("answers that were asked again", "second asks per game", "fewer")] = 0
+    reasked: Annotated[
+        Int32, Number("answers that were asked again", "second asks per game", "fewer")
+    ] = 0
     model_moves: Annotated[Int16, Number("moves of seats that ask a model")] = 0
     own: Annotated[Int16, Number("of these, the moves that the seat chose")] = 0
-    refused: Annotated[Int16, Number("choices that a judge or rule refused", "refused choices per game", "fewer")] = 0
+    refused: Annotated[
+        Int16, Number("choices that a judge or rule refused", "refused choices per game", "fewer")
+    ] = 0
     refused_by_rule: Annotated[Int16, Number("of these, choices that the safety rule refused")] = 0
     refused_turns: Annotated[Int16, Number("turns with a refused choice")] = 0
-    after_refusal: Annotated[Int16, Number("of these, turns in which the next choice was accepted")] = 0
+    after_refusal: Annotated[
+        Int16, Number("of these, turns in which the next choice was accepted")
+    ] = 0
     copied: Annotated[Int32, Number("answers that repeat the example of their prompt")] = 0
     copied_moves: Annotated[Int16, Number("moves read from such answers")] = 0
     second_ask: Annotated[Int16, Number("moves read from the deciding node's second answer")] = 0
-    first_misplays: Annotated[Int16, Number("refused first choices that would have cost a life")] = 0
+    first_misplays: Annotated[
+        Int16, Number("refused first choices that would have cost a life")
+    ] = 0
     first_points: Annotated[Int16, Number("refused first choices that would have scored")] = 0
     played_misplays: Annotated[Int16, Number("moves played in their place that cost a life")] = 0
     played_points: Annotated[Int16, Number("moves played in their place that scored")] = 0
@@ -171,8 +196,11 @@ STATED = tuple(name for name in COLUMNS if name in Result.model_fields)
 
 def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
     named = {name: getattr(result, name) for name in STATED}
-    simulated, misplays = bool(among(result.model)), MAX_LIVES - result.lives
-    return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
+    simulated = bool(among(result.model))
+    misplays = MAX_LIVES - result.lives
+    return Row(
+        arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named
+    )
 
 
 CONSTRUCTED = "probe"
@@ -192,7 +220,9 @@ def who_played(graph: str, model: str) -> str:
 
 def with_seeds(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Rows for statistics, which ask for a seed: a deck of its own counts as a deal of its own."""
-    return tuple(replace(row, seed=-1 - n) if row.seed is None else row for n, row in enumerate(rows))
+    return tuple(
+        replace(row, seed=-1 - n) if row.seed is None else row for n, row in enumerate(rows)
+    )
 
 
 def journal_name(players: int, seed: int | None, repeat: int) -> str:

@@ -42,7 +42,9 @@ def read(path: Path) -> dict[str, Any]:
     """A run.yaml as plain data. Raises UserError when it is no YAML mapping."""
     data = loaded(from_file(path, "run"), str(path))
     if not isinstance(data, dict):
-        raise UserError(f"{str(path)!r} is not a run.yaml: a YAML mapping with the keys name, arms, seats ...")
+        raise UserError(
+            f"{str(path)!r} is not a run.yaml: a YAML mapping with the keys name, arms, seats ..."
+        )
     check(data, str(path))
     return data
 
@@ -52,7 +54,9 @@ def check(record: Mapping[str, Any], where: str) -> None:
     for key, kind in _KINDS.items():
         if key in record and not isinstance(record[key], kind):
             kind_name = "a list" if kind is list else "a mapping of keys to values"
-            raise UserError(f"{where}: {key}: must be {kind_name}, not {shortened(repr(record[key]))}")
+            raise UserError(
+                f"{where}: {key}: must be {kind_name}, not {shortened(repr(record[key]))}"
+            )
 
 
 _KINDS = {
@@ -103,7 +107,8 @@ def read_rows(folder: Path | str, journals: Mapping[Path, Game] | None = None) -
 
 
 def _of_their_arms(folder: Path, games: Sequence[Row]) -> list[Row]:
-    record, own = run(folder), list[Row]()
+    record = run(folder)
+    own = list[Row]()
     for row in games:
         if difference := _difference(row, record):
             _leave_out((folder / row.journal).resolve(), str(folder / row.journal), difference)
@@ -123,7 +128,10 @@ def _difference(row: Row, record: Mapping[str, Any]) -> str:
     if not isinstance(arm, Mapping) or arm.get("others"):
         return ""
     seat = record.get("seats", {}).get(arm.get("everybody"))
-    if not isinstance(seat, Mapping) or (row.graph, row.model) == (seat.get("graph"), seat.get("model")):
+    if not isinstance(seat, Mapping) or (row.graph, row.model) == (
+        seat.get("graph"),
+        seat.get("model"),
+    ):
         return ""
     return f"{row.graph} by {row.model} played it, and the arm {row.arm} is {seat.get('graph')} by {seat.get('model')}"
 
@@ -137,12 +145,17 @@ def written(folder: Path) -> list[Row]:
     if not path.exists():
         return []
     with open(path, encoding="utf-8", newline="", opener=regular_files.regular) as file:
-        lines = [{name: restored(cell) or None for name, cell in line.items()} for line in csv.DictReader(file)]
+        lines = [
+            {name: restored(cell) or None for name, cell in line.items()}
+            for line in csv.DictReader(file)
+        ]
     try:
         return [_ROW.validate_python(line) for line in lines]
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
-        raise UserError(f"{str(path)!r} is not the {RESULTS} of a run: {complaint(error.errors()[0], where)}") from None
+        raise UserError(
+            f"{str(path)!r} is not the {RESULTS} of a run: {complaint(error.errors()[0], where)}"
+        ) from None
 
 
 def failures(folder: Path) -> dict[str, str]:
@@ -159,7 +172,9 @@ def write_failures(folder: Path, failed: Mapping[str, str], played: Collection[s
     """Write the games that failed now, and those that failed before and were not `played` since."""
     before = {game: why for game, why in failures(folder).items() if game not in played}
     if not (both := {**before, **failed}):
-        if (folder / FAILED).exists():  # on a disk that cannot be written, unlinking nothing fails, too
+        if (
+            folder / FAILED
+        ).exists():  # on a disk that cannot be written, unlinking nothing fails, too
             (folder / FAILED).unlink()
         return
     write_csv(folder / FAILED, FAILURES, sorted(both.items()))
@@ -187,7 +202,9 @@ def check_imports(record: Mapping[str, Any], holder: str) -> None:
     for name, before in _imported(record).items():
         if (sha256 := now[Path(name).name]) != before:
             changed = f"its sha256 was {str(before)[:12]}, is {sha256[:12]}"
-            raise UserError(f"{holder} was made with another {name}: {changed}. Give changed code another --out")
+            raise UserError(
+                f"{holder} was made with another {name}: {changed}. Give changed code another --out"
+            )
 
 
 def missing_imports(record: Mapping[str, Any]) -> list[str]:
@@ -255,7 +272,8 @@ class RunFolder(Generic[R]):
     def check(self, folder: Path, before: R, now: R) -> None:
         """Raise UserError where a command asks something else than the run in its folder."""
         for name in self.fixed:
-            old, new = getattr(before, name), getattr(now, name)
+            old = getattr(before, name)
+            new = getattr(now, name)
             if old != new:
                 raise UserError(
                     f"{str(folder)!r} holds a run with another {name.replace('_', ' ')}: {difference(old, new)}; give "

@@ -20,9 +20,18 @@ def told(games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of `games` for a person: one score, the kept one where it differs, and how each game ended."""
     rows = []
     for game in games:
-        strict, points = game["score_strict"], game["score_kept"]
-        score = None if strict is None else str(strict) if strict == points else f"{strict} (kept {points})"
-        shown = {name: game[name] for name in ("journal", "graph", "model", "players", "seed", "turns")}
+        strict = game["score_strict"]
+        points = game["score_kept"]
+        score = (
+            None
+            if strict is None
+            else str(strict)
+            if strict == points
+            else f"{strict} (kept {points})"
+        )
+        shown = {
+            name: game[name] for name in ("journal", "graph", "model", "players", "seed", "turns")
+        }
         rows.append({**shown, "score": score, "end": game["end"] or "unfinished"})
     return rows
 
@@ -40,7 +49,8 @@ def journals(folder: Path) -> Iterator[tuple[Path, Game]]:
 
 
 def _game(game: Game) -> dict[str, Any]:
-    started, result = game.started, game.result
+    started = game.started
+    result = game.result
     scored = not constructed(started.graph)
     return {
         "graph": started.graph,

@@ -24,7 +24,9 @@ class Range(Frozen):
     @model_validator(mode="after")
     def _deals(self) -> Self:
         if (last := self.first + self.count - 1) > MAX_SEED:
-            raise ValueError(f"{self.count} seeds from {self.first} on end with {last}; seeds go up to {MAX_SEED}")
+            raise ValueError(
+                f"{self.count} seeds from {self.first} on end with {last}; seeds go up to {MAX_SEED}"
+            )
         return self
 
     @property

@@ -48,9 +48,21 @@ def _source() -> dict[str, str]:
 
 def _commit(root: Path) -> str | None:
     """Return the commit of a checkout; None where git cannot say."""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude", "*"]
+    command = [
+        "git",
+        "-C",
+        str(root),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=40",
+        "--exclude",
+        "*",
+    ]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT_S)
+        answer = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=WAIT_S
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return answer.stdout.strip() or None

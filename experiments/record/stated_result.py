@@ -25,18 +25,24 @@ def stated_result(last: Sequence[bytes]) -> Result | None:
         result = GameEnded.model_validate(file.data(last[-1])).result
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
-        raise file.Changed(f"{place} is {error.errors()[0]['input']!r:.40}, which cannot be") from None
+        raise file.Changed(
+            f"{place} is {error.errors()[0]['input']!r:.40}, which cannot be"
+        ) from None
     _check(result, last[0] if file.tag(last[0]) == "moved" else None)
     return result
 
 
 def _check(result: Result, moved: bytes | None) -> None:
     """Raise Changed where a result is not that of its fireworks, or of the last move."""
-    points, lives, turns = sum(result.fireworks.values()), result.lives, result.turns
+    points = sum(result.fireworks.values())
+    lives = result.lives
+    turns = result.turns
     source = "its last move" if moved else "its fireworks"
     if moved:
         past = file.data(moved)["past"]
-        points, lives, turns = sum(past["fireworks"]), past["lives"], past["turn"]
+        points = sum(past["fireworks"])
+        lives = past["lives"]
+        turns = past["turn"]
     strict = points if lives and result.end not in GIVEN_UP else 0
     played = {"turns": turns, "lives": lives, "score_kept": points, "score_strict": strict}
     for name, value in played.items():
@@ -52,7 +58,9 @@ def whole_result(path: Path, last: Sequence[bytes]) -> Result | None:
         facts = path.stat()
         moves, moved = _moves(path, facts.st_size, facts.st_mtime_ns, result.turns)
         if moves != result.turns:
-            raise file.Changed(f"its result has {result.turns} turns, and it holds {many(moves, 'move')}")
+            raise file.Changed(
+                f"its result has {result.turns} turns, and it holds {many(moves, 'move')}"
+            )
         _check(result, moved)
     return result
 
@@ -63,10 +71,12 @@ def _moves(path: Path, size: int, changed: int, stated: int) -> tuple[int, bytes
     number, moved = _moves_as_written(path)
     if number == stated:
         return number, moved
-    number, moved = 0, None
+    number = 0
+    moved = None
     for line in file.lines(path):
         if not line.isspace() and file.tag(line) == "moved":
-            number, moved = number + 1, line
+            number = number + 1
+            moved = line
     return number, moved
 
 
@@ -77,7 +87,10 @@ BLOCK = 2**20
 
 def _moves_as_written(path: Path) -> tuple[int, bytes | None]:
     """The same of lines as this program writes them, without looking at each line: 20 times as fast."""
-    number, place, last, kept = 0, 0, -1, b""
+    number = 0
+    place = 0
+    last = -1
+    kept = b""
     with regular_files.reading(path, BLOCK) as journal:
         while block := journal.read(BLOCK):
             window = kept + block

@@ -26,7 +26,12 @@ class TurnPrompts:
 
     def sections(self, call: Call) -> list[str]:
         """Return the sections in the prompt of a call, in order."""
-        names = (span.name for message in self.of(call) for span in message.spans if span.name not in OWN_PARTS)
+        names = (
+            span.name
+            for message in self.of(call)
+            for span in message.spans
+            if span.name not in OWN_PARTS
+        )
         return list(dict.fromkeys(names))
 
     def missing(self, call: Call) -> str:
@@ -40,6 +45,7 @@ class TurnPrompts:
         """By node; none where the journal is lean or of an older version, and does not hold what nodes read."""
         with suppress(UserError, LookupError, ValueError):
             if self.config:
-                turn, memory = self.turn, self._game.memory(self.turn.number)
+                turn = self.turn
+                memory = self._game.memory(self.turn.number)
                 return prompt_preview.recorded(self.config, turn.view, turn.events, memory)
         return {}

@@ -80,8 +80,12 @@ def game_turns(folder: Path, row: Row) -> list[TurnRow]:
 
 def turns(game: Game, arm: str) -> list[TurnRow]:
     """Return the turns of a game as rows. Raises UserError for a journal that cannot be read."""
-    find, rows, first = MoveOrigins(), list[TurnRow](), dict[int, Move]()
-    calls, decided, origin = list[Call](), None, MoveOrigin(0, False)
+    find = MoveOrigins()
+    rows = list[TurnRow]()
+    first = dict[int, Move]()
+    calls = list[Call]()
+    decided = None
+    origin = MoveOrigin(0, False)
     for event in game.lines.events(_names_moves):
         origin = find(event) or origin
         if event.event == "call" and _names_moves(event):
@@ -91,12 +95,16 @@ def turns(game: Game, arm: str) -> list[TurnRow]:
         elif event.event == "moved" and decided:
             rows.append(_row(game, arm, event.past, decided, calls, origin))
             first |= {event.past.turn: origin.refused[0]} if origin.refused else {}
-            calls, decided = [], None
+            calls = []
+            decided = None
     return _with_effects(game, rows, first)
 
 
-def _row(game: Game, arm: str, past: Past, decided: Decided, calls: Sequence[Call], origin: MoveOrigin) -> TurnRow:
-    started, move = game.started, str(past.move)
+def _row(
+    game: Game, arm: str, past: Past, decided: Decided, calls: Sequence[Call], origin: MoveOrigin
+) -> TurnRow:
+    started = game.started
+    move = str(past.move)
     config = started.seat_at(past.seat, past.turn).config or {}
     # lean journals do not hold the lists of programs, which always come
     lists = [call.reply is not None for call in calls if lists_moves(call.role)]
@@ -130,7 +138,9 @@ def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) ->
     """Return the rows with what the refused first choices, by turn, would have done at once."""
     if not first:
         return rows
-    record = Record.model_construct(players=game.started.players, deck=game.started.deck, moves=game.moves)
+    record = Record.model_construct(
+        players=game.started.players, deck=game.started.deck, moves=game.moves
+    )
     effects: dict[int, dict[str, Any]] = {
         effect.turn: {
             "first_choice": str(first[effect.turn]),
@@ -148,13 +158,19 @@ def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str
     """Return the moves that the nodes of a turn proposed, by node and without repetitions; those of the deciding node,
     and of attempts that a redo replaced, are left out."""
     moves = _proposed(calls)
-    return list(dict.fromkeys((node, parse(move)) for (node, _), move in moves.items() if node != decides))
+    return list(
+        dict.fromkeys((node, parse(move)) for (node, _), move in moves.items() if node != decides)
+    )
 
 
 def _proposed(calls: Iterable[Call]) -> dict[tuple[str, int], str]:
     """Return the moves that nodes proposed, by node and sample; a redo replaces the earlier proposal."""
     actions = ((call, (call.reply or {}).get("action")) for call in calls if chooses(call.role))
-    return {(base(call.node), call.sample): action for call, action in actions if isinstance(action, str)}
+    return {
+        (base(call.node), call.sample): action
+        for call, action in actions
+        if isinstance(action, str)
+    }
 
 
 def _names_moves(call: Call | CallBrief) -> bool:
@@ -181,11 +197,15 @@ def rank(move: str, ratings: Mapping[str, float]) -> int | None:
 
 def agreement(votes: Mapping[str, Mapping[str, int]]) -> float | None:
     """Return the share of the most frequent move among the samples of the first node with several; None for none."""
-    counts = next((list(moves.values()) for moves in votes.values() if sum(moves.values()) > 1), None)
+    counts = next(
+        (list(moves.values()) for moves in votes.values() if sum(moves.values()) > 1), None
+    )
     return max(counts) / sum(counts) if counts else None
 
 
-def proposals(proposed: Mapping[tuple[str, int], str], move: str, decides: str | None) -> dict[str, float]:
+def proposals(
+    proposed: Mapping[tuple[str, int], str], move: str, decides: str | None
+) -> dict[str, float]:
     """Return by node, without the deciding one, the share of its samples that proposed the move."""
     nodes: dict[str, list[bool]] = {}
     for (node, _), action in proposed.items():

@@ -69,7 +69,17 @@ class Map:
 
 
 CAPTURE_ROOMS = 9
-CAPTURE_WAYS: tuple[Way, ...] = ((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (5, 7), (7, 8), (6, 9), (6, 1))
+CAPTURE_WAYS: tuple[Way, ...] = (
+    (1, 2),
+    (2, 3),
+    (3, 4),
+    (4, 5),
+    (5, 6),
+    (5, 7),
+    (7, 8),
+    (6, 9),
+    (6, 1),
+)
 """The ways of Collab Capture, all doors open (LLM-Coordination, appendix E.3)."""
 DOORS: tuple[Way, ...] = ((1, 2), (3, 4))
 """The two ways that a door can close."""
@@ -87,7 +97,9 @@ def capture_map(doors: Doors) -> Map:
     return Map(CAPTURE_ROOMS, tuple(way for way in CAPTURE_WAYS if way not in closed))
 
 
-ESCAPE_MAP = Map(10, ((1, 2), (1, 10), (2, 3), (3, 4), (3, 8), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 10)))
+ESCAPE_MAP = Map(
+    10, ((1, 2), (1, 10), (2, 3), (3, 4), (3, 8), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 10))
+)
 """Collab Escape's map (LLM-Coordination, appendix E.1), as the authors' prompt has it. The graph of their code lacks
 some directions around rooms 3, 7 and 8."""
 GENERATORS = (1, 6)

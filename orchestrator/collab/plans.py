@@ -36,7 +36,9 @@ class CapturePlan:
         number = 0
         while open_positions:
             number += 1
-            solved = {start for start in open_positions if self._solved(start, later[start], number)}
+            solved = {
+                start for start in open_positions if self._solved(start, later[start], number)
+            }
             if not solved:
                 break
             self.rounds.update(dict.fromkeys(solved, number))
@@ -47,7 +49,9 @@ class CapturePlan:
 
     def _solved(self, before: capture.Position, later: list[capture.Position], number: int) -> bool:
         """Say whether a round leads to a capture with that many rounds in all."""
-        return any(capture.caught(before, after) or self.rounds.get(after) == number - 1 for after in later)
+        return any(
+            capture.caught(before, after) or self.rounds.get(after) == number - 1 for after in later
+        )
 
     def with_moves(self, position: capture.Position, moves: CaptureJoint) -> int:
         """Return the fewest rounds of a capture that begins with a joint move; NEVER if there is none."""
@@ -179,7 +183,9 @@ class EscapePlan:
             chances[moves] = float(later[results].mean())
         return chances
 
-    def with_move(self, position: escape.Position, seat: int, move: escape.Move, rounds: int = escape.ROUNDS) -> float:
+    def with_move(
+        self, position: escape.Position, seat: int, move: escape.Move, rounds: int = escape.ROUNDS
+    ) -> float:
         """Return the probability when a seat makes a move and its partner the best beside it."""
         chances = self.with_moves(position, rounds)
         return max(chance for moves, chance in chances.items() if moves[seat] == move)

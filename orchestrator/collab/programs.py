@@ -33,9 +33,10 @@ def capture_planner(view: CaptureView) -> tuple[capture.Move, str]:
     rounds = plan.with_moves(view.position, moves)
     if rounds == NEVER:
         return moves[view.seat], "no moves catch a thief who flees well"
-    return moves[
-        view.seat
-    ], f"with {_partner(view.seat)}'s {moves[1 - view.seat]} it catches the thief in {_rounds(rounds)}"
+    return (
+        moves[view.seat],
+        f"with {_partner(view.seat)}'s {moves[1 - view.seat]} it catches the thief in {_rounds(rounds)}",
+    )
 
 
 # Collab Escape
@@ -45,12 +46,18 @@ def escape_bold(view: EscapeView) -> tuple[escape.Move, str]:
     """Go around the killer's present room to the nearest generator that is not repaired and fix it, then to the gate,
     without a look at where the killer goes."""
     room = view.rooms[view.seat]
-    broken = [generator for generator, fixes in zip(GENERATORS, view.fixes, strict=True) if fixes < escape.FIXES]
+    broken = [
+        generator
+        for generator, fixes in zip(GENERATORS, view.fixes, strict=True)
+        if fixes < escape.FIXES
+    ]
     step = _without(view.killer).step(room, broken or [GATE])
     if step == room and broken:
         return escape.Fix(room=room), "the generator here is not repaired"
     if step is None or step == room:
-        return escape.Wait(room=room), f"every way leads through room {view.killer}, where the killer is"
+        return escape.Wait(
+            room=room
+        ), f"every way leads through room {view.killer}, where the killer is"
     goal = "a generator that is not repaired" if broken else "the gate"
     return escape.GoTo(room=step), f"it is on a shortest way to {goal}"
 
@@ -63,7 +70,9 @@ def escape_planner(view: EscapeView) -> tuple[escape.Move, str]:
     rounds = plan.rounds(view.position, most)
     chance = plan.chance(view.position, most)
     partner = f"with {_partner(view.seat)}'s {moves[1 - view.seat]}"
-    return moves[view.seat], f"{partner} the chance of an escape in {_rounds(rounds)} is {chance:.2f}"
+    return moves[
+        view.seat
+    ], f"{partner} the chance of an escape in {_rounds(rounds)} is {chance:.2f}"
 
 
 @cache

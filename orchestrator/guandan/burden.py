@@ -8,7 +8,16 @@ ours: the paper's tool is a trained network (section 3.2).
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from orchestrator.guandan.cards import ACE, BLACK_JOKER, RANKS, RED_JOKER, Card, Level, value, wild_card
+from orchestrator.guandan.cards import (
+    ACE,
+    BLACK_JOKER,
+    RANKS,
+    RED_JOKER,
+    Card,
+    Level,
+    value,
+    wild_card,
+)
 from orchestrator.guandan.listing import FLUSHES
 from orchestrator.guandan.plays import SHAPES, sequence
 
@@ -51,7 +60,9 @@ def _rows() -> tuple[Row, ...]:
         if kind == "straight_flush":
             continue
         for top in range(length, ACE + 1):
-            rows.append(Row(sequence(top, length), copies, SEQUENCE_COST - SEQUENCE_GAIN * (top - length)))
+            rows.append(
+                Row(sequence(top, length), copies, SEQUENCE_COST - SEQUENCE_GAIN * (top - length))
+            )
     return tuple(rows)
 
 

@@ -40,7 +40,9 @@ from orchestrator.guandan.plays import (
 
 GROUP_RANKS = (*RANKS, *JOKERS)
 FLUSHES: dict[tuple[int, Suit], tuple[Card, ...]] = {
-    (top, suit): tuple(OF_SUIT[suit, rank] for rank in sequence(top, 5)) for top in range(5, ACE + 1) for suit in SUITS
+    (top, suit): tuple(OF_SUIT[suit, rank] for rank in sequence(top, 5))
+    for top in range(5, ACE + 1)
+    for suit in SUITS
 }
 """The cards of each straight flush by top and suit, from the lowest."""
 
@@ -174,7 +176,11 @@ def _sequences(holding: Holding, kind: Kind, floor: int) -> Iterator[Combination
         fewest = length * copies - sum(map(len, rows))
         if fewest > holding.wilds:
             continue
-        if kind == "straight" and fewest == 0 and not _mix_suits(rows, [holding.naturals[rank] for rank in ranks]):
+        if (
+            kind == "straight"
+            and fewest == 0
+            and not _mix_suits(rows, [holding.naturals[rank] for rank in ranks])
+        ):
             fewest = 1
         for wilds in holding.wild_numbers(fewest, 2):
             cards = _with_wilds(rows, copies, wilds, holding)
@@ -194,7 +200,9 @@ def _mix_suits(rows: list[list[Card]], choices: list[list[Card]]) -> bool:
     return False
 
 
-def _with_wilds(rows: list[list[Card]], copies: int, wilds: int, holding: Holding) -> tuple[Card, ...]:
+def _with_wilds(
+    rows: list[list[Card]], copies: int, wilds: int, holding: Holding
+) -> tuple[Card, ...]:
     """Fill what lacks with wild cards; those beyond stand for the cards of the highest value, which stay in hand."""
     rows = [list(row) for row in rows]
     beyond = wilds - sum(copies - len(row) for row in rows)
@@ -210,7 +218,11 @@ def _with_wilds(rows: list[list[Card]], copies: int, wilds: int, holding: Holdin
 
 def _category_two(holding: Holding, height: int, floor: int) -> Iterator[Combination]:
     """List what has more power than `height`, or as much and is worth more than `floor`."""
-    ranks = [rank for rank in _by_value(holding.level) if holding.counts[rank] + holding.wilds >= BOMB_SIZES.start]
+    ranks = [
+        rank
+        for rank in _by_value(holding.level)
+        if holding.counts[rank] + holding.wilds >= BOMB_SIZES.start
+    ]
     for size in BOMB_SIZES:
         if size == 6 and height <= 3:
             yield from _straight_flushes(holding, floor if height == 3 else 0)

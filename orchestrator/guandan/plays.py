@@ -198,7 +198,9 @@ def flaw(combination: Combination, level: Level) -> str | None:
     lacking = Counter(ranks) - Counter(card.rank for card in naturals)
     if any(joker in lacking for joker in JOKERS):
         return "a wild card stands for no joker"
-    if combination.kind not in SHAPES and any(lacking[rank] == ranks.count(rank) for rank in lacking if rank != level):
+    if combination.kind not in SHAPES and any(
+        lacking[rank] == ranks.count(rank) for rank in lacking if rank != level
+    ):
         return f"wild cards alone are of rank {RANK_NAMES[level]}"
     return _flaw_of_suits(combination, naturals)
 
@@ -211,7 +213,11 @@ def _flaw_of_suits(combination: Combination, naturals: list[Card]) -> str | None
         return "only a straight flush has a suit"
     if combination.kind != "full_house" and combination.pair is not None:
         return "only a full house has a pair"
-    if combination.kind == "straight" and len(naturals) == len(combination.cards) and len(suits) == 1:
+    if (
+        combination.kind == "straight"
+        and len(naturals) == len(combination.cards)
+        and len(suits) == 1
+    ):
         return "five cards of one suit are a straight flush"
     return None
 
@@ -257,7 +263,9 @@ def _from_match(match: re.Match[str], cards: tuple[Card, ...]) -> Combination:
         return Combination(kind="bomb", rank=RANKS_BY_NAME[match["bomb"]], cards=cards)
     if match["trips"]:
         rank = RANKS_BY_NAME[match["trips"]]
-        return Combination(kind="full_house", rank=rank, pair=RANKS_BY_NAME[match["pair"]], cards=cards)
+        return Combination(
+            kind="full_house", rank=rank, pair=RANKS_BY_NAME[match["pair"]], cards=cards
+        )
     kind: Any = (match["group"] or match["row"]).replace(" ", "_")
     rank = RANKS_BY_NAME[match["rank"] or match["top"]]
     suit = _SUITS_BY_NAME[match["suit"]] if match["suit"] else None
@@ -270,5 +278,7 @@ def _read(stored: Any) -> Any:
 
 StoredMove = Annotated[Move, BeforeValidator(_read), PlainSerializer(str, return_type=str)]
 """A move that is stored as its text."""
-StoredCombination = Annotated[Combination, BeforeValidator(_read), PlainSerializer(str, return_type=str)]
+StoredCombination = Annotated[
+    Combination, BeforeValidator(_read), PlainSerializer(str, return_type=str)
+]
 """A combination that is stored as its text."""

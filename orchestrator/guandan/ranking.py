@@ -38,7 +38,9 @@ def ranked(view: View) -> tuple[Move, ...]:
     if len(view.legal) < 2:
         return view.legal
     scores = {move: score(view, move) for move in view.legal}
-    return tuple(sorted(view.legal, key=lambda move: -scores[move]))  # sorting keeps the list's order among equals
+    return tuple(
+        sorted(view.legal, key=lambda move: -scores[move])
+    )  # sorting keeps the list's order among equals
 
 
 def score(view: View, move: Move) -> float:
@@ -49,7 +51,12 @@ def score(view: View, move: Move) -> float:
     if not remaining:
         return OUT
     after = burden(remaining, view.level)
-    gain = burden(view.hand, view.level) - after + control(move, view.level) - PER_VALUE * worth(move, view.level)
+    gain = (
+        burden(view.hand, view.level)
+        - after
+        + control(move, view.level)
+        - PER_VALUE * worth(move, view.level)
+    )
     if power(move):
         gain -= _held_back(view, after)
     if view.trick is None:
@@ -75,7 +82,12 @@ def control(play: Combination, level: Level) -> float:
 
 
 def _over_partner(view: View, trick: Combination, move: Combination) -> float:
-    high = worth(trick, view.level) >= PARTNERS_HIGH or power(trick) or power(move) or len(trick.cards) >= 4
+    high = (
+        worth(trick, view.level) >= PARTNERS_HIGH
+        or power(trick)
+        or power(move)
+        or len(trick.cards) >= 4
+    )
     return OUT if high else OVER_PARTNER
 
 

@@ -102,7 +102,9 @@ class Referee:
     def legal(self) -> tuple[Move, ...]:
         """Return the moves that the acting seat chooses from, in the order of the list; none when the deal is over."""
         if self._legal is None:
-            self._legal = () if self.over else legal_moves(self._hands[self._seat], self.level, self._trick)
+            self._legal = (
+                () if self.over else legal_moves(self._hands[self._seat], self.level, self._trick)
+            )
         return self._legal
 
     # Playing
@@ -126,7 +128,13 @@ class Referee:
                 self._placing.append(seat)
         else:
             self._passes += 1
-        past = Past(turn=self.turn, trick=self._tricks, seat=seat, move=move, cards_left=len(self._hands[seat]))
+        past = Past(
+            turn=self.turn,
+            trick=self._tricks,
+            seat=seat,
+            move=move,
+            cards_left=len(self._hands[seat]),
+        )
         self._history.append(past)
         self._legal = None
         self._next()

@@ -53,7 +53,9 @@ class Slot:
 
     def likely(self) -> dict[Card, float]:
         """Return the possible cards with their probabilities, likeliest first."""
-        shares = {card: self.weights[i] / self.total for i, card in enumerate(CARDS) if self.weights[i]}
+        shares = {
+            card: self.weights[i] / self.total for i, card in enumerate(CARDS) if self.weights[i]
+        }
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def cards(self) -> tuple[Card, ...]:
@@ -119,7 +121,8 @@ def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[i
 @cache
 def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
     """Return the subsets of `free` that `copies` copies can fill, each with the number of ways to order the copies."""
-    subsets, subset = [], free
+    subsets = []
+    subset = free
     while True:
         orders = 1
         for used in range(subset.bit_count()):
@@ -134,7 +137,10 @@ def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
 def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
     """Copies of each type that are neither in the piles nor in the visible hands."""
     seen = count(card for hand in visible for card in hand)
-    return tuple(copies - piled - held for copies, piled, held in zip(COPIES_OF, piles.counts, seen, strict=True))
+    return tuple(
+        copies - piled - held
+        for copies, piled, held in zip(COPIES_OF, piles.counts, seen, strict=True)
+    )
 
 
 def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:
@@ -159,7 +165,9 @@ def partner(view: View, seat: int) -> tuple[Slot, ...]:
     That seat sees the viewer's hand and the viewer does not, so only the piles and the hands that both see are counted.
     """
     return believe(
-        [k.mask for k in hand_of(view, seat).known], view.piles, *(h.cards for h in seen_by_both(view, seat))
+        [k.mask for k in hand_of(view, seat).known],
+        view.piles,
+        *(h.cards for h in seen_by_both(view, seat)),
     )
 
 

@@ -15,7 +15,13 @@ Colour = Literal["R", "Y", "G", "W", "B"]
 
 COLOURS: tuple[Colour, ...] = ("R", "Y", "G", "W", "B")
 """The five colours, in the order of fireworks."""
-COLOUR_NAMES: dict[Colour, str] = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
+COLOUR_NAMES: dict[Colour, str] = {
+    "R": "red",
+    "Y": "yellow",
+    "G": "green",
+    "W": "white",
+    "B": "blue",
+}
 RANKS = (1, 2, 3, 4, 5)
 """The five ranks."""
 COPIES = {1: 3, 2: 2, 3: 2, 4: 2, 5: 1}
@@ -31,11 +37,31 @@ Fireworks = tuple[int, int, int, int, int]
 class Card(StrEnum):
     """One of the 25 types of card, e.g. `Card("R1")`, the red 1."""
 
-    R1, R2, R3, R4, R5 = "R1", "R2", "R3", "R4", "R5"
-    Y1, Y2, Y3, Y4, Y5 = "Y1", "Y2", "Y3", "Y4", "Y5"
-    G1, G2, G3, G4, G5 = "G1", "G2", "G3", "G4", "G5"
-    W1, W2, W3, W4, W5 = "W1", "W2", "W3", "W4", "W5"
-    B1, B2, B3, B4, B5 = "B1", "B2", "B3", "B4", "B5"
+    R1 = "R1"
+    R2 = "R2"
+    R3 = "R3"
+    R4 = "R4"
+    R5 = "R5"
+    Y1 = "Y1"
+    Y2 = "Y2"
+    Y3 = "Y3"
+    Y4 = "Y4"
+    Y5 = "Y5"
+    G1 = "G1"
+    G2 = "G2"
+    G3 = "G3"
+    G4 = "G4"
+    G5 = "G5"
+    W1 = "W1"
+    W2 = "W2"
+    W3 = "W3"
+    W4 = "W4"
+    W5 = "W5"
+    B1 = "B1"
+    B2 = "B2"
+    B3 = "B3"
+    B4 = "B4"
+    B5 = "B5"
 
     @property
     def colour(self) -> Colour:
@@ -107,7 +133,9 @@ class Piles:
     def counts(self) -> tuple[int, ...]:
         """Copies of each type that are played or discarded."""
         counts = count(self.discards)
-        for first, top in zip(range(0, len(CARDS), 5), self.fireworks, strict=True):  # a colour's types are in a row
+        for first, top in zip(
+            range(0, len(CARDS), 5), self.fireworks, strict=True
+        ):  # a colour's types are in a row
             for index in range(first, first + top):
                 counts[index] += 1
         return tuple(counts)
@@ -154,7 +182,9 @@ def check_deck(deck: Sequence[str]) -> tuple[Card, ...]:
     """
     names = set(CARDS)
     if wrong := next((card for card in deck if card not in names), None):
-        raise ValueError(f"{wrong!r} is not a card; a card is a colour of {''.join(COLOURS)} and a rank 1-5, e.g. 'R1'")
+        raise ValueError(
+            f"{wrong!r} is not a card; a card is a colour of {''.join(COLOURS)} and a rank 1-5, e.g. 'R1'"
+        )
     if len(deck) != DECK_SIZE:
         raise ValueError(f"a deck has {DECK_SIZE} cards, this one has {len(deck)}")
     cards = tuple(Card(card) for card in deck)

@@ -15,7 +15,9 @@ from orchestrator.hanabi.view import View
 def determinized_game(view: View, turn: int | None = None) -> Referee:
     """Return a game that the seat cannot tell from the real one, before `turn` (default: the turn of the view)."""
     done = len(view.history) if turn is None else turn - 1
-    return rebuild(view.players, determinized_deck(view), [past.move for past in view.history[:done]])
+    return rebuild(
+        view.players, determinized_deck(view), [past.move for past in view.history[:done]]
+    )
 
 
 def determinized_deck(view: View, *views: View) -> tuple[Card, ...]:
@@ -26,10 +28,16 @@ def determinized_deck(view: View, *views: View) -> tuple[Card, ...]:
     cards, places = _cards_by_place(view)
     for other in views:
         cards = [card or seen for card, seen in zip(cards, _cards_by_place(other)[0], strict=True)]
-    hand = zip(places, view.own, strict=False)  # in a game that is over, its last card may not have been dealt
+    hand = zip(
+        places, view.own, strict=False
+    )  # in a game that is over, its last card may not have been dealt
     hidden = [(place, card.mask) for place, card in hand if cards[place] is None]
-    copies_left = [card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)]
-    for (place, _), card in zip(hidden, fitting_hand([mask for _, mask in hidden], copies_left), strict=True):
+    copies_left = [
+        card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)
+    ]
+    for (place, _), card in zip(
+        hidden, fitting_hand([mask for _, mask in hidden], copies_left), strict=True
+    ):
         cards[place] = card
         copies_left[INDEX[card]] -= 1
     rest = (card for card, copies in zip(CARDS, copies_left, strict=True) for _ in range(copies))
@@ -38,7 +46,9 @@ def determinized_deck(view: View, *views: View) -> tuple[Card, ...]:
 
 def fits(deck: Sequence[Card], view: View) -> bool:
     """Return whether a deck has every card where the seat saw it."""
-    return all(seen in (None, card) for seen, card in zip(_cards_by_place(view)[0], deck, strict=True))
+    return all(
+        seen in (None, card) for seen, card in zip(_cards_by_place(view)[0], deck, strict=True)
+    )
 
 
 def _cards_by_place(view: View) -> tuple[list[Card | None], tuple[int, ...]]:
@@ -65,7 +75,9 @@ def fitting_hand(masks: Sequence[Mask], copies_left: Sequence[int]) -> list[Card
 
     `copies_left`: copies of each type that can be used, by index in CARDS. Raises ValueError when no hand fits.
     """
-    slots = sorted(range(len(masks)), key=lambda slot: masks[slot].bit_count())  # the narrowest first: no long search
+    slots = sorted(
+        range(len(masks)), key=lambda slot: masks[slot].bit_count()
+    )  # the narrowest first: no long search
     cards = _filled([masks[slot] for slot in slots], list(copies_left))
     if cards is None:
         raise ValueError("no hand fits these hints and visible cards")

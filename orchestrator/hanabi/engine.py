@@ -26,7 +26,8 @@ from orchestrator.hanabi.cards import DECK_SIZE
 
 SETTING = "HANABI_ENGINE"
 """The environment variable that chooses a build."""
-HLE, OPENSPIEL = "hle", "openspiel"
+HLE = "hle"
+OPENSPIEL = "openspiel"
 
 DISTRIBUTIONS = {HLE: "hanabi-learning-environment", OPENSPIEL: "open_spiel"}
 """The package that installs each build."""
@@ -172,7 +173,9 @@ class HleGame:
         self.state.apply_move(self._moves[move])
 
     def legal(self) -> list[int]:
-        allows = self.state.move_is_legal  # faster than `legal_moves`, which makes an object of each
+        allows = (
+            self.state.move_is_legal
+        )  # faster than `legal_moves`, which makes an object of each
         return [number for number, move in enumerate(self._moves) if allows(move)]
 
     def text(self) -> str:

@@ -11,7 +11,15 @@ from functools import cache
 from typing import Any, Self
 
 from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, RANKS, Card
+from orchestrator.hanabi.cards import (
+    COLOURS,
+    DECK_SIZE,
+    HAND_SIZES,
+    MAX_LIVES,
+    MAX_TOKENS,
+    RANKS,
+    Card,
+)
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 
 Fields = dict[str, Any]
@@ -26,12 +34,15 @@ DICTIONARY_LACKS = (
     "no View"
 )
 EVERYBODYS = "these are the observations of all players; give the one in 'player_observations' of the player who acts"
-GAME_IS_GONE = "the HanabiGame behind this was deleted, and HLE would crash: keep the game in a variable"
-CARDS_TO_DEAL = (
-    "HLE has cards to deal before anybody sees this state: call deal_random_card() until it is a player's turn"
+GAME_IS_GONE = (
+    "the HanabiGame behind this was deleted, and HLE would crash: keep the game in a variable"
 )
+CARDS_TO_DEAL = "HLE has cards to deal before anybody sees this state: call deal_random_card() until it is a player's turn"
 
-_PLAY, _DISCARD, _REVEAL_COLOUR, _DEAL = 1, 2, 3, 5
+_PLAY = 1
+_DISCARD = 2
+_REVEAL_COLOUR = 3
+_DEAL = 5
 """HLE's types of moves."""
 
 UNKNOWN: Fields = {"colour": None, "rank": None, "colours": COLOURS, "ranks": RANKS}
@@ -57,13 +68,18 @@ def _typed(kind: int, number: int, to: int = 0) -> Move:
     """`number`: of a slot, a colour or a rank, from 0."""
     if kind in (_PLAY, _DISCARD):
         return Play(slot=number) if kind == _PLAY else Discard(slot=number)
-    return HintColour(to=to, colour=COLOURS[number]) if kind == _REVEAL_COLOUR else HintRank(to=to, rank=number + 1)
+    return (
+        HintColour(to=to, colour=COLOURS[number])
+        if kind == _REVEAL_COLOUR
+        else HintRank(to=to, rank=number + 1)
+    )
 
 
 def fields(source: Any, player: int | None, before: Any) -> Fields:
     """Return the fields of the View that `View.from_hle` describes; `before` is a View or None."""
     observation, items, complete = _observed(source, player)
-    players, moves = int(observation.num_players()), [item for item in items if not item.is_deal]
+    players = int(observation.num_players())
+    moves = [item for item in items if not item.is_deal]
     if complete or all(item.steps for item in moves):
         first = moves[0].steps if moves else observation.cur_player_offset()
         table = _Table(players, -first % players)
@@ -101,7 +117,8 @@ def _observed(source: Any, player: int | None) -> tuple[Any, Sequence[_Item], bo
     hle = unwrapped(source)
     if hasattr(hle, "last_moves"):
         return hle, _items(reversed(hle.last_moves()), 0, hle.num_players()), False
-    acting, players = hle.cur_player(), hle.num_players()
+    acting = hle.cur_player()
+    players = hle.num_players()
     if acting < 0 and not hle.is_terminal():
         raise UserError(CARDS_TO_DEAL)
     player = max(acting, 0) if player is None else player
@@ -128,7 +145,10 @@ def unwrapped(source: Any) -> Any:
 def _items(history: Iterable[Any], player: int, players: int) -> list[_Item]:
     """`player`: from whom HLE counts the players of these items is 0 in an observation, and the observer here."""
     return [
-        _Item(((item.deal_to_player() if item.player() < 0 else item.player()) - player) % players, item)
+        _Item(
+            ((item.deal_to_player() if item.player() < 0 else item.player()) - player) % players,
+            item,
+        )
         for item in history
     ]
 
@@ -182,7 +202,8 @@ class _Table:
         )
 
     def add(self, item: _Item) -> None:
-        seat, move = (self.seat + item.steps) % self.players, item.hle.move()
+        seat = (self.seat + item.steps) % self.players
+        move = item.hle.move()
         if not item.is_deal:
             self._make(seat, move_of(move, seat, self.players), item.hle)
             return
@@ -214,7 +235,9 @@ class _Table:
 
     def _hint(self, hint: Hint, slots: Sequence[int]) -> None:
         self.tokens -= 1
-        single, plural = ("colour", "colours") if isinstance(hint, HintColour) else ("rank", "ranks")
+        single, plural = (
+            ("colour", "colours") if isinstance(hint, HintColour) else ("rank", "ranks")
+        )
         named = hint.colour if isinstance(hint, HintColour) else hint.rank
         self.cards[hint.to] = [
             {**card, single: named, plural: (named,)}
@@ -246,14 +269,24 @@ class _Table:
 
     def view(self, observation: Any) -> Fields:
         partners = [(self.seat + step) % self.players for step in range(1, self.players)]
-        held = [tuple(card_of(c.color(), c.rank()) for c in hand) for hand in observation.observed_hands()[1:]]
+        held = [
+            tuple(card_of(c.color(), c.rank()) for c in hand)
+            for hand in observation.observed_hands()[1:]
+        ]
         hands = dict(zip(partners, held, strict=True))
         turns_left = None if self.last_turn is None else max(self.last_turn - len(self.history), 0)
         over = not self.lives or sum(self.fireworks) == len(COLOURS) * len(RANKS) or turns_left == 0
-        legal = () if over else (move_of(move, self.seat, self.players) for move in observation.legal_moves())
+        legal = (
+            ()
+            if over
+            else (move_of(move, self.seat, self.players) for move in observation.legal_moves())
+        )
         dealt = self.dealt
         if dealt is None:
-            dealt = tuple(self._first_hand(seat, hands[seat]) if seat in hands else () for seat in range(self.players))
+            dealt = tuple(
+                self._first_hand(seat, hands[seat]) if seat in hands else ()
+                for seat in range(self.players)
+            )
         return {
             "players": self.players,
             "seat": self.seat,
@@ -264,7 +297,9 @@ class _Table:
             "deck_size": self.deck,
             "discards": tuple(self.discards),
             "own": tuple(self.cards[self.seat]),
-            "hands": tuple({"seat": s, "cards": hands[s], "known": tuple(self.cards[s])} for s in partners),
+            "hands": tuple(
+                {"seat": s, "cards": hands[s], "known": tuple(self.cards[s])} for s in partners
+            ),
             "dealt": dealt,
             "history": tuple(self.history),
             "turns_left": turns_left,
@@ -274,7 +309,9 @@ class _Table:
     def _first_hand(self, seat: int, hand: tuple[Card, ...]) -> tuple[Card, ...]:
         """Return a hand at the start of the game, from that now."""
         cards = list(hand)
-        for past in reversed([past for past in self.history if past["seat"] == seat and "card" in past]):
+        for past in reversed(
+            [past for past in self.history if past["seat"] == seat and "card" in past]
+        ):
             if "drew" in past:
                 cards.pop()
             cards.insert(past["move"].slot, past["card"])

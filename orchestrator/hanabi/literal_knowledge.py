@@ -35,7 +35,10 @@ def types_of(hint: Hint) -> Mask:
 def hinted(hand: Sequence[Mask], hint: Hint, touched: Sequence[int]) -> HandMasks:
     """Return a hand after a hint that touched these slots."""
     types = types_of(hint)
-    return tuple(possible & (types if slot in touched else ANY & ~types) for slot, possible in enumerate(hand))
+    return tuple(
+        possible & (types if slot in touched else ANY & ~types)
+        for slot, possible in enumerate(hand)
+    )
 
 
 def shifted(hand: Sequence[T], slot: int, newest: Iterable[T]) -> tuple[T, ...]:
@@ -46,12 +49,16 @@ def shifted(hand: Sequence[T], slot: int, newest: Iterable[T]) -> tuple[T, ...]:
     return (*hand[:slot], *hand[slot + 1 :], *newest)
 
 
-def with_hand(hands: tuple[tuple[T, ...], ...], seat: int, hand: tuple[T, ...]) -> tuple[tuple[T, ...], ...]:
+def with_hand(
+    hands: tuple[tuple[T, ...], ...], seat: int, hand: tuple[T, ...]
+) -> tuple[tuple[T, ...], ...]:
     """Return all hands, that of one seat replaced."""
     return (*hands[:seat], hand, *hands[seat + 1 :])
 
 
-def dealt_hands(players: int, deck: Sequence[T], moves: Iterable[Move]) -> Iterator[tuple[tuple[T, ...], ...]]:
+def dealt_hands(
+    players: int, deck: Sequence[T], moves: Iterable[Move]
+) -> Iterator[tuple[tuple[T, ...], ...]]:
     """Yield all hands face up, by seat: those that are dealt, then those after each move of a game."""
     size = HAND_SIZES[players]
     hands = tuple(tuple(deck[seat * size : (seat + 1) * size]) for seat in range(players))
@@ -85,7 +92,8 @@ def wasted_hints(players: int, history: Iterable[Past]) -> int:
     `history`: the moves of a game from its first. Only literal knowledge counts: not what counting the cards in sight
     adds, nor what a convention may have meant by such a hint.
     """
-    before, count = unknown_hands(players), 0
+    before = unknown_hands(players)
+    count = 0
     for past, after in literal_hands(players, history):
         count += isinstance(past.move, Hint) and before == after
         before = after

@@ -11,7 +11,17 @@ from pydantic import BeforeValidator, PlainSerializer, ValidationInfo, WithJsonS
 
 from orchestrator.hanabi import moves
 from orchestrator.hanabi.move_words import VERBS, restated
-from orchestrator.hanabi.moves import COLOURS, Discard, Hint, HintColour, HintRank, Listed, Move, Play, parse
+from orchestrator.hanabi.moves import (
+    COLOURS,
+    Discard,
+    Hint,
+    HintColour,
+    HintRank,
+    Listed,
+    Move,
+    Play,
+    parse,
+)
 from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, disowned, phrases, taken_back
 from orchestrator.replies.reply import OPTION, NotAnOption
 
@@ -33,10 +43,13 @@ _PREAMBLE = re.compile(
 )
 """Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
 _BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s|\s*[，,]?\s*(?:因为|由于)", re.IGNORECASE)
-_NOT_ANOTHER = re.compile(rf",?\s+(?:not|rather\s+than|instead\s+of)\s+(?:{moves.PATTERN})\Z", re.IGNORECASE)
+_NOT_ANOTHER = re.compile(
+    rf",?\s+(?:not|rather\s+than|instead\s+of)\s+(?:{moves.PATTERN})\Z", re.IGNORECASE
+)
 """After a move: another one that is not meant."""
 _RULED_OUT = re.compile(
-    rf"\Anot\s+(?:{moves.PATTERN})\b(?:(?!play|discard|hint|clue)[^.;]){{0,60}}?\bbut\s+(?!not\b)", re.IGNORECASE
+    rf"\Anot\s+(?:{moves.PATTERN})\b(?:(?!play|discard|hint|clue)[^.;]){{0,60}}?\bbut\s+(?!not\b)",
+    re.IGNORECASE,
 )
 """Before a move: another one that is not meant."""
 _SIGNS = r"(?![❌✖✗✘❓❔⛔👎🚫🛑])[\U0001F000-\U0001FAFF☀-➿\uFE0F]"
@@ -52,7 +65,9 @@ _TOUCHES = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A hint with a remark on which cards it touches."""
-_HARMLESS = re.compile(r"\b(?:not|no|never)\s+(?:an?\s+)?(?:critical|dangerous|risky|harmful)\b", re.IGNORECASE)
+_HARMLESS = re.compile(
+    r"\b(?:not|no|never)\s+(?:an?\s+)?(?:critical|dangerous|risky|harmful)\b", re.IGNORECASE
+)
 
 # Numbers in words
 
@@ -65,10 +80,14 @@ _COLOURED_ONES = re.compile(rf"\b(?:{'|'.join(COLOURS)})\s+ones\b", re.IGNORECAS
 
 # A move in a text
 
-_INSIDE = re.compile(rf"(?<![\w-])(?:{moves.PATTERN})(?!\w|\.+\d|\s*\d|\s*[-–—/]\s*\d)", re.IGNORECASE)
+_INSIDE = re.compile(
+    rf"(?<![\w-])(?:{moves.PATTERN})(?!\w|\.+\d|\s*\d|\s*[-–—/]\s*\d)", re.IGNORECASE
+)
 """The exact text of a move, and no beginning of a longer number."""
 _VERB = re.compile(rf"\b(?:{'|'.join(VERBS.values())})(?:s|ing)?\b")
-_PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d++(?:\.\d++)?)(?!\s*[-–—/]\s*\d|\.\.)")
+_PLACE = re.compile(
+    r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d++(?:\.\d++)?)(?!\s*[-–—/]\s*\d|\.\.)"
+)
 _AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
 _TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
 _RANK = re.compile(r"\b(\d+(?:\.\d+)?)(?:['’]?s)?\b")
@@ -86,8 +105,12 @@ _NEGATED = re.compile(rf"\b(?:{_NEGATIONS})\b|n['’]t\b")
 _OTHER_TIMES = phrases("""
     when / once / after / before / until / later / next turn / otherwise / provided / refrain\\w* / wait
 """)
-_FOREIGN = phrases("nicht / kein\\w* / niemals / pas / jamais / nunca / jamás / não / niet / nooit / mai")
-_UNSETTLED = re.compile(rf"\b(?:{_OTHER_TIMES})\b|\?\W*\Z|~~|[不别勿❌✖✗✘👎🚫🛑]|\b(?:{_FOREIGN})\b")
+_FOREIGN = phrases(
+    "nicht / kein\\w* / niemals / pas / jamais / nunca / jamás / não / niet / nooit / mai"
+)
+_UNSETTLED = re.compile(
+    rf"\b(?:{_OTHER_TIMES})\b|\?\W*\Z|~~|[不别勿❌✖✗✘👎🚫🛑]|\b(?:{_FOREIGN})\b"
+)
 """A condition, another time, a question, a text that is struck out, or a negation in another language."""
 _PLAYER = r"p(?:layer)?\s*[0-4]"
 _ACTOR = re.compile(
@@ -145,7 +168,9 @@ _LABEL = re.compile(
 )
 _LETTER = re.compile(r"(?<![\w'’])([A-Z]{1,2})(?![\w'’])(?!\s+[a-z])")
 """A label by letters, and no first word of a sentence: `I play`, `A hint`."""
-_SENTENCE = re.compile(r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b")
+_SENTENCE = re.compile(
+    r"\w+\s.*\b(?:is|are|was|were|will|would|can|should|must|has|have|fits?|knows?)\b"
+)
 
 _DOUBTS = (_NEGATED, _RELATIVE, _UNSETTLED, _ACTOR, RETRACTS, ILLUSTRATES)
 
@@ -168,7 +193,9 @@ def ground(answer: object, legal: Listed) -> Move:
         return _only([], text)
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
         return by_text[0]
-    if (label_match := _LABEL.fullmatch(text)) and ((label := label_match[1].upper()).isdigit() or label in legal):
+    if (label_match := _LABEL.fullmatch(text)) and (
+        (label := label_match[1].upper()).isdigit() or label in legal
+    ):
         return _by_label(label, (label_match["text"] or "").strip(" ()"), legal)
     return _only(_worded(text, legal), text)
 
@@ -194,14 +221,22 @@ def _stated(answer: str) -> str:
 def _explains(text: str) -> bool:
     """Return whether a text after a move is only its reason: it names no other move and takes nothing back."""
     lower = text.lower()
-    return not (_NEGATED.search(lower) or _SEVERAL.search(lower) or _verbs(lower) or _INSIDE.search(text))
+    return not (
+        _NEGATED.search(lower) or _SEVERAL.search(lower) or _verbs(lower) or _INSIDE.search(text)
+    )
 
 
 def _only(fitting: Sequence[Move], answer: str) -> Move:
     if len(fitting) == 1:
         return fitting[0]
-    which = "is not a legal move now" if not fitting else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
-    raise NotAnOption(f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly")
+    which = (
+        "is not a legal move now"
+        if not fitting
+        else f"may mean {' or '.join(str(m) for m in fitting[:3])}"
+    )
+    raise NotAnOption(
+        f"{answer[:80]!r} {which}; answer with one of the legal moves, copied exactly"
+    )
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
@@ -210,7 +245,9 @@ def _by_label(label: str, text: str, legal: Listed) -> Move:
         raise NotAnOption(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
     if text and not _is_reason(label, text, move) and _worded(text, legal) != [move]:
-        raise NotAnOption(f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move")
+        raise NotAnOption(
+            f"{label} is {str(move)!r}, not {text[:60]!r}; answer with one legal move"
+        )
     return move
 
 
@@ -222,7 +259,11 @@ def _is_reason(label: str, text: str, move: Move) -> bool:
     if not (_SENTENCE.search(text.lower()) and _explains(text)) or _LETTER.search(text):
         return False
     slots = {str(move.slot)} if isinstance(move, Play | Discard) else set[str]()
-    return not re.search(r"\d", text) if label.isdigit() else set(_PLACE.findall(text.lower())) <= slots
+    return (
+        not re.search(r"\d", text)
+        if label.isdigit()
+        else set(_PLACE.findall(text.lower())) <= slots
+    )
 
 
 def _worded(text: str, legal: Listed) -> list[Move]:
@@ -231,7 +272,9 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     verbs = _verbs(lower)
     if len(verbs) != 1 or any(doubt.search(lower) for doubt in _DOUBTS):
         return []
-    head = _VERB.split(lower, maxsplit=1)[0].replace("’", "'")  # it may only introduce the move, or end in `, so`
+    head = _VERB.split(lower, maxsplit=1)[0].replace(
+        "’", "'"
+    )  # it may only introduce the move, or end in `, so`
     if not _LEADS.issuperset(re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", _CONCLUDED.sub("", head))):
         return []
     if any(_JUDGED.match(lower, match.end()) for match in _INSIDE.finditer(lower)):
@@ -239,13 +282,17 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     if exact := {str(moves.from_match(match)) for match in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
             return []
-        return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)
+        return _unlabelled(
+            [move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal
+        )
     if re.search(r"\bor\b|[<>|]", lower):
         return []
     if "hint" in verbs:
         return _unlabelled(_hints(lower, legal), text, legal)
     places = set(_PLACE.findall(lower) or _AFTER_VERB.findall(lower))
-    mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind in verbs]
+    mine = [
+        move for move in legal.values() if isinstance(move, Play | Discard) and move.kind in verbs
+    ]
     return _unlabelled([move for move in mine if places == {str(move.slot)}], text, legal)
 
 
@@ -271,8 +318,12 @@ def _hints(text: str, legal: Listed) -> list[Move]:
     ranks = set(_RANK.findall(rest))
     if len(targets) != 1:
         return []
-    fitting: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
-    fitting += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
+    fitting: list[Move] = [
+        m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())
+    ]
+    fitting += [
+        m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})
+    ]
     return [move for move in fitting if {getattr(move, "to", None)} == targets]
 
 
@@ -299,7 +350,11 @@ def concluded(text: str) -> tuple[str, str] | None:
     *before, last = [sentence for sentence in _ENDS.split(text) if sentence] or [""]
     words = " ".join(before).strip()
     named = {match[0].lower() for match in _INSIDE.finditer(text)}
-    if len(text) > _LONG or len(named) != 1 or not (stated := _CONCLUSION.fullmatch(last.strip().strip("*`\"'"))):
+    if (
+        len(text) > _LONG
+        or len(named) != 1
+        or not (stated := _CONCLUSION.fullmatch(last.strip().strip("*`\"'")))
+    ):
         return None
     if (
         taken_back(words)
@@ -323,7 +378,9 @@ _FROM_ONE = re.compile(
     r"\b(?:number|count)(?:ing|s)?\b(?:(?!\bnot\b)[^.;\n]){0,30}\bslots? (?:(?!\bnot\b)[^.;\n]){0,20}\bfrom (?:1|one)\b"
 )
 """A sentence that counts slots from 1, which none of ours does."""
-_HEDGES = re.compile(r"\b(?:if|but|unless|otherwise|although|though|not|would be|however|next|later)\b|\?")
+_HEDGES = re.compile(
+    r"\b(?:if|but|unless|otherwise|although|though|not|would be|however|next|later)\b|\?"
+)
 
 
 _CHOSEN = re.compile(
@@ -337,7 +394,8 @@ _CHOSEN = re.compile(
 def speaks_for_another(reason: str, move: Move) -> bool:
     """Return whether a reason states another move as chosen, or speaks of another alone and commends it, or says what
     the chosen one would lose; or counts slots from 1, or means a slot of another hand: `P1's slot 4 is played`."""
-    text, spelled = reason.lower(), str(move)
+    text = reason.lower()
+    spelled = str(move)
     if any(match["move"] != spelled for match in _CHOSEN.finditer(text)):
         return True
     if isinstance(move, Play | Discard):
@@ -348,15 +406,21 @@ def speaks_for_another(reason: str, move: Move) -> bool:
             return True
     if spelled in text:
         return any(
-            re.search(rf"{spelled} (?:would|will) (?:lose|cost|waste|fail|misplay)|{spelled}.*\bnever do\b", sentence)
+            re.search(
+                rf"{spelled} (?:would|will) (?:lose|cost|waste|fail|misplay)|{spelled}.*\bnever do\b",
+                sentence,
+            )
             and not _HEDGES.search(sentence)
             for sentence in re.split(r"[.;\n]", text)
         )
-    return any(_COMMENDS.search(part) and not _HEDGES.search(part) for part in re.split(r"[.;\n]", text))
+    return any(
+        _COMMENDS.search(part) and not _HEDGES.search(part) for part in re.split(r"[.;\n]", text)
+    )
 
 
 _JUDGES = re.compile(
-    rf"\b(?:chosen|proposed) (?:move|action)(?: is|:)?[\s\"'`*]+(?P<move>{moves.PATTERN})\b", re.IGNORECASE
+    rf"\b(?:chosen|proposed) (?:move|action)(?: is|:)?[\s\"'`*]+(?P<move>{moves.PATTERN})\b",
+    re.IGNORECASE,
 )
 
 
@@ -376,6 +440,12 @@ Grounded = Annotated[
     Move,
     BeforeValidator(_grounded),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "description": "One of the legal moves, copied from the list.", OPTION: True}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "One of the legal moves, copied from the list.",
+            OPTION: True,
+        }
+    ),
 ]
 """A move as a reply names it: a text in JSON, matched to a legal move when `context={"moves": ...}` is given."""

@@ -76,7 +76,9 @@ _EXACT = re.compile(PATTERN)
 def parse(text: str) -> Move:
     """Return the move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
     if not (match := _EXACT.fullmatch(text)):
-        raise ValueError(f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'")
+        raise ValueError(
+            f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'"
+        )
     return from_match(match)
 
 

@@ -25,10 +25,15 @@ class PartnerTurn:
 class PastMoves:
     """What the partners of a seat did, to be compared with many hands of the seat."""
 
-    def __init__(self, turns: Iterable[PartnerTurn], seat: int, count: Callable[..., int], strange: int = 0) -> None:
+    def __init__(
+        self, turns: Iterable[PartnerTurn], seat: int, count: Callable[..., int], strange: int = 0
+    ) -> None:
         """`count`: the function `surprises` of a package's `rollout_play`. `strange`: the moves of partners who keep to
         no convention, none of which is among the turns."""
-        self.turns, self.seat, self.count, self.strange = list(turns), seat, count, strange
+        self.turns = list(turns)
+        self.seat = seat
+        self.count = count
+        self.strange = strange
         self.games: Any = array([turn.game.state for turn in self.turns])
         self.moves: Any = array([turn.move for turn in self.turns])
         places = ((*turn.places, *[NONE] * PLACES)[:PLACES] for turn in self.turns)
@@ -41,7 +46,9 @@ class PastMoves:
         if not self.turns:
             return 0
         cards = array([*hand, *[0] * (PLACES - len(hand))])
-        return int(self.count(self.games, self.moves, self.places, self.seat, cards, most, self.room))
+        return int(
+            self.count(self.games, self.moves, self.places, self.seat, cards, most, self.room)
+        )
 
     def share(self, surprises: float) -> float:
         """Return the share of the partners' moves that a player of the convention would not have made, 0-1, for a

@@ -12,7 +12,15 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, field_validator
 
 from orchestrator.errors import UserError, user_error
-from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, INDEX, MAX_LIVES, MAX_TOKENS, Card, check_deck
+from orchestrator.hanabi.cards import (
+    COLOURS,
+    HAND_SIZES,
+    INDEX,
+    MAX_LIVES,
+    MAX_TOKENS,
+    Card,
+    check_deck,
+)
 from orchestrator.hanabi.literal_knowledge import shifted, types_of
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
@@ -96,26 +104,43 @@ class _Replay:
     def __init__(self, record: Record) -> None:
         self.record = record
         size = HAND_SIZES[record.players]
-        self.hands = [record.deck[seat * size : (seat + 1) * size] for seat in range(record.players)]
+        self.hands = [
+            record.deck[seat * size : (seat + 1) * size] for seat in range(record.players)
+        ]
         self.hinted = [(0,) * size for _ in self.hands]
         self.dealt = size * record.players
         self.tops = dict.fromkeys(COLOURS, 0)
-        self.tokens, self.lives = MAX_TOKENS, MAX_LIVES
+        self.tokens = MAX_TOKENS
+        self.lives = MAX_LIVES
 
     def steps(self) -> Iterator[RecordedMove]:
         for turn, move in enumerate(self.record.moves, 1):
             seat = (turn - 1) % self.record.players
-            hand, hinted, tokens = self.hands[seat], self.hinted[seat], self.tokens
-            touched, scored = tuple[int, ...](), None
+            hand = self.hands[seat]
+            hinted = self.hinted[seat]
+            tokens = self.tokens
+            touched = tuple[int, ...]()
+            scored = None
             if isinstance(move, Hint):
                 self.tokens -= 1
                 if move.to >= len(self.hands):
-                    raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")
-                types, before = types_of(move), self.hinted[move.to]
-                touched = tuple(slot for slot, card in enumerate(self.hands[move.to]) if types >> INDEX[card] & 1)
-                self.hinted[move.to] = tuple(turn if slot in touched else old for slot, old in enumerate(before))
+                    raise UserError(
+                        f"a public record: turn {turn}: there is no player P{move.to} to hint"
+                    )
+                types = types_of(move)
+                before = self.hinted[move.to]
+                touched = tuple(
+                    slot
+                    for slot, card in enumerate(self.hands[move.to])
+                    if types >> INDEX[card] & 1
+                )
+                self.hinted[move.to] = tuple(
+                    turn if slot in touched else old for slot, old in enumerate(before)
+                )
             elif move.slot >= len(hand):
-                raise UserError(f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}")
+                raise UserError(
+                    f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}"
+                )
             else:
                 scored = self._lose(seat, move)
             yield RecordedMove(turn, seat, move, hand, hinted, touched, scored, tokens)

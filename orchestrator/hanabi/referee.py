@@ -11,7 +11,16 @@ from typing import Literal
 
 from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi import engine
-from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, INDEX, RANKS, Card, Fireworks, check_deck
+from orchestrator.hanabi.cards import (
+    COLOURS,
+    DECK_SIZE,
+    HAND_SIZES,
+    INDEX,
+    RANKS,
+    Card,
+    Fireworks,
+    check_deck,
+)
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.seeded_deal import seeded_deck
 from orchestrator.hanabi.state_text import card_knowledge, read_table
@@ -52,7 +61,9 @@ def _moves(players: int, seat: int) -> tuple[Move, ...]:
     receivers = [(seat + step) % players for step in range(1, players)]
     moves: list[Move] = [Discard(slot=slot) for slot in slots]
     moves += [Play(slot=slot) for slot in slots]
-    moves += [HintColour(to=receiver, colour=colour) for receiver in receivers for colour in COLOURS]
+    moves += [
+        HintColour(to=receiver, colour=colour) for receiver in receivers for colour in COLOURS
+    ]
     moves += [HintRank(to=receiver, rank=rank) for receiver in receivers for rank in RANKS]
     return tuple(moves)
 
@@ -208,13 +219,19 @@ class Referee:
             deck_size=table.deck_size,
             discards=table.discards,
             own=table.knowledge[seat],
-            hands=tuple(Hand(seat=s, cards=table.hands[s], known=table.knowledge[s]) for s in order),
+            hands=tuple(
+                Hand(seat=s, cards=table.hands[s], known=table.knowledge[s]) for s in order
+            ),
             dealt=tuple(() if s == seat else hand for s, hand in enumerate(self._start)),
             history=tuple(  # with the cards that others drew
-                past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
+                past
+                if drew is None or past.seat == seat
+                else past.model_copy(update={"drew": drew})
                 for past, drew in self._history
             ),
-            turns_left=None if self._last_turn is None else max(self._last_turn - len(self._history), 0),
+            turns_left=None
+            if self._last_turn is None
+            else max(self._last_turn - len(self._history), 0),
             legal=self.legal() if acts else (),
         )
 

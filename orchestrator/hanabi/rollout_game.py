@@ -31,7 +31,9 @@ def act(move: Move) -> int:
 
 def move(act: int) -> Move:
     """Return the move that a number stands for."""
-    kind, slot, to = act >> 8, act >> 4 & 15, act & 15
+    kind = act >> 8
+    slot = act >> 4 & 15
+    to = act & 15
     if kind != table.HINT:
         return (Play if kind == table.PLAY else Discard)(slot=slot)
     if slot < table.FIRST_RANK:
@@ -170,7 +172,10 @@ class Rollout(ABC):
         return self._hands(table.LITERAL)
 
     def _hands(self, at: int) -> list[list[int]]:
-        return [self._numbers(at + 5 * seat, self.state[table.SIZES + seat]) for seat in range(self.players)]
+        return [
+            self._numbers(at + 5 * seat, self.state[table.SIZES + seat])
+            for seat in range(self.players)
+        ]
 
     def _numbers(self, at: int, number: int) -> list[int]:
         return [int(value) for value in self.state[at : at + number]]

@@ -45,7 +45,9 @@ COUNTS = 14
 """Of each card, how many copies are played or discarded."""
 SIZES = 39
 """The number of cards in each hand."""
-HANDS, COMMON, LITERAL = 44, 69, 94
+HANDS = 44
+COMMON = 69
+LITERAL = 94
 """Of five slots a seat: the card; the types that everybody can tell it to be; those that hints alone leave."""
 PILE = 119
 """The deck, whose last card is drawn first."""
@@ -54,7 +56,9 @@ KNOWLEDGE = 169
 SIZE = 259
 
 NONE = -1
-PLAY, DISCARD, HINT = 0, 1, 2
+PLAY = 0
+DISCARD = 1
+HINT = 2
 FIRST_RANK = 5
 """The number of the first rank hint; the colours come before."""
 TYPES = (*OF_COLOUR.values(), *OF_RANK.values())
@@ -81,7 +85,8 @@ def piles(game: Game) -> None:
     """Note which types are playable, dead and critical by the piles."""
     playable = dead = critical = 0
     for colour in range(5):
-        first, top = 5 * colour, game[TOPS + colour]
+        first = 5 * colour
+        top = game[TOPS + colour]
         dead |= ((1 << top) - 1) << first
         for index in range(first + top, first + 5):
             copies = COPIES_OF[index] - game[COUNTS + index]
@@ -112,7 +117,8 @@ def over(game: Game) -> bool:
 def spend(game: Game, kind: int, slot: int) -> None:
     """Take a card out of the hand of the player to move, and draw another."""
     seat = game[SEAT]
-    base, size = 5 * seat, game[SIZES + seat]
+    base = 5 * seat
+    size = game[SIZES + seat]
     card = game[HANDS + base + slot]
     for later in range(base + slot, base + size - 1):
         game[HANDS + later] = game[HANDS + later + 1]

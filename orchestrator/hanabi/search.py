@@ -114,13 +114,20 @@ class Deals(ABC, Generic[R]):
     ) -> None:
         """`game`: before the seat's turn, without a deal. `hands`: those in sight, by seat. `masks`: the types that the
         own cards may be."""
-        self.chance, self.game, self.masks, self.past = chance, game, masks, past
-        self.seat, self.players = game.seat, game.players
+        self.chance = chance
+        self.game = game
+        self.masks = masks
+        self.past = past
+        self.seat = game.seat
+        self.players = game.players
         self.hands = {seat: numbered(cards) for seat, cards in hands.items()}
-        held, lost = Counter(chain(*self.hands.values())), game.counts
+        held = Counter(chain(*self.hands.values()))
+        lost = game.counts
         unseen = (copies - lost[index] - held[index] for index, copies in enumerate(COPIES_OF))
         self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
-        self.fits = [[number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in masks]
+        self.fits = [
+            [number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in masks
+        ]
         self.order = sorted(range(len(masks)), key=lambda slot: len(self.fits[slot]))
         self.weighed = [hand for _ in range(HANDS) if (hand := self._hand())] if past else []
         likelihoods = self._likelihoods([self._cards(hand) for hand in self.weighed])
@@ -141,14 +148,19 @@ class Deals(ABC, Generic[R]):
         if self.past is None or not self.weighed:
             return 0.0
         hands = {
-            self._cards(hand) for hand in self.chance.choices(self.weighed, cum_weights=self.likelihoods, k=LIKELY)
+            self._cards(hand)
+            for hand in self.chance.choices(self.weighed, cum_weights=self.likelihoods, k=LIKELY)
         }
-        return self.past.share(sum(self.past.surprises(hand, MOST) for hand in sorted(hands)) / len(hands))
+        return self.past.share(
+            sum(self.past.surprises(hand, MOST) for hand in sorted(hands)) / len(hands)
+        )
 
     def draw(self) -> R | None:
         """Return one deal; None when none was found."""
         if self.weighed:
-            numbers: tuple[int, ...] | None = self.chance.choices(self.weighed, cum_weights=self.likelihoods)[0]
+            numbers: tuple[int, ...] | None = self.chance.choices(
+                self.weighed, cum_weights=self.likelihoods
+            )[0]
         else:
             numbers = self._hand()
         if numbers is None:
@@ -166,7 +178,10 @@ class Deals(ABC, Generic[R]):
         fitting = (
             order
             for order in permutations(range(len(self.pool)))
-            if all(mask >> self.pool[number] & 1 for mask, number in zip(self.masks, order, strict=False))
+            if all(
+                mask >> self.pool[number] & 1
+                for mask, number in zip(self.masks, order, strict=False)
+            )
         )
         deals = Counter(tuple(self.pool[number] for number in order) for order in fitting)
         if len(deals) > most:
@@ -174,10 +189,16 @@ class Deals(ABC, Generic[R]):
         likelihoods = self._likelihoods([cards[:slots] for cards in deals])
         weights = [number * likelihoods[cards[:slots]] for cards, number in deals.items()]
         games = (self._dealt(cards[:slots], cards[slots:]) for cards in deals)
-        return [(game, weight / sum(weights)) for game, weight in zip(games, weights, strict=True) if weight]
+        return [
+            (game, weight / sum(weights))
+            for game, weight in zip(games, weights, strict=True)
+            if weight
+        ]
 
     def _dealt(self, hand: Sequence[int], deck: Sequence[int]) -> R:
-        return self.game.dealt([hand if seat == self.seat else self.hands[seat] for seat in range(self.players)], deck)
+        return self.game.dealt(
+            [hand if seat == self.seat else self.hands[seat] for seat in range(self.players)], deck
+        )
 
     def _hand(self) -> tuple[int, ...] | None:
         """Return numbers of cards for the own slots, or None: by rejection, so that all possible hands are equally
@@ -201,7 +222,8 @@ class Deals(ABC, Generic[R]):
         """Return how likely the partners' past moves are beside each hand, the best of them 1."""
         if self.past is None:
             return dict.fromkeys(hands, 1.0)
-        numbers, fewest = dict[tuple[int, ...], int](), MOST
+        numbers = dict[tuple[int, ...], int]()
+        fewest = MOST
         for hand in dict.fromkeys(hands):
             numbers[hand] = self.past.surprises(hand, fewest + MANY)
             fewest = min(fewest, numbers[hand])
@@ -227,10 +249,15 @@ def search(
     if deals.surprising > PREDICTABLE:
         return [Trial(usual)]
     tried = list(moves) or deals.candidates(usual)
-    trials = [Trial(move) for move in (deals.readable(tried) if ingredients.readable and not moves else tried)]
+    trials = [
+        Trial(move)
+        for move in (deals.readable(tried) if ingredients.readable and not moves else tried)
+    ]
     if len(trials) > 1 and ingredients.exact and (games := deals.every(rollouts)):
         shares = [share for _, share in games]
-        return [Trial(t.move, [float(game.outcome(t.act)) for game, _ in games], shares) for t in trials]
+        return [
+            Trial(t.move, [float(game.outcome(t.act)) for game, _ in games], shares) for t in trials
+        ]
     return halved(trials, deals, rollouts)
 
 
@@ -245,7 +272,9 @@ def halved(trials: list[Trial], deals: Deals[Rollout], rollouts: int) -> list[Tr
             for trial in remaining:
                 trial.scores.append(game.outcome(trial.act))
         first, *rivals = remaining
-        ahead = sorted((trial for trial in rivals if trial.mean > first.mean), key=lambda trial: -trial.mean)
+        ahead = sorted(
+            (trial for trial in rivals if trial.mean > first.mean), key=lambda trial: -trial.mean
+        )
         remaining = [first, *ahead[: (len(rivals) + 1) // 2]]
         if len(remaining) == 1:
             break

@@ -113,7 +113,9 @@ class View(Value):
     """The legal moves, in HLE's order; empty when it is not this seat's turn."""
 
     @classmethod
-    def from_hle(cls, source: Any, player: int | None = None, *, before: "View | None" = None) -> Self:
+    def from_hle(
+        cls, source: Any, player: int | None = None, *, before: "View | None" = None
+    ) -> Self:
         """Return the view of a player of a game that HLE plays.
 
         `source`: a live `HanabiState` of pyhanabi, seen by `player` (default: who acts, or 0

@@ -19,7 +19,10 @@ from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen, Value
 
 ShortView = Annotated[
-    View, PlainSerializer(lambda view: view.model_dump(mode="json", exclude_defaults=True), return_type=dict)
+    View,
+    PlainSerializer(
+        lambda view: view.model_dump(mode="json", exclude_defaults=True), return_type=dict
+    ),
 ]
 """A view that is stored without its defaults: it holds the whole history, and a journal has one view a turn."""
 
@@ -72,7 +75,9 @@ class Parent(Frozen):
         """Who sat in a seat at a turn before the fork; None where it is who sits there now."""
         if turn >= self.turn:
             return None
-        return (self.parent.seat_before(seat, turn) if self.parent else None) or self.seats.get(seat)
+        return (self.parent.seat_before(seat, turn) if self.parent else None) or self.seats.get(
+            seat
+        )
 
     @property
     def earlier(self) -> tuple[SeatInfo, ...]:
@@ -138,7 +143,10 @@ class GameStarted(Frozen):
     @property
     def control(self) -> str | None:
         """The controls of an experiment in any seat; None where there is none."""
-        return "; ".join(dict.fromkeys(seat.control for seat in self.everybody if seat.control)) or None
+        return (
+            "; ".join(dict.fromkeys(seat.control for seat in self.everybody if seat.control))
+            or None
+        )
 
 
 class TurnStarted(Value):
@@ -241,7 +249,11 @@ class Call(Value):
     @property
     def paid(self) -> bool:
         """True if a model answered, neither the cache nor the game that this one was forked from."""
-        return self.of_model and self.text is not None and not (self.cached or self.fixed or self.simulated)
+        return (
+            self.of_model
+            and self.text is not None
+            and not (self.cached or self.fixed or self.simulated)
+        )
 
     @property
     def usage(self) -> Usage:
@@ -250,7 +262,9 @@ class Call(Value):
             return Usage(self.tokens_in, self.tokens_out, self.usd)
         if not self.paid:
             return Usage()
-        return Usage(self.tokens_in, self.tokens_out, self.usd, 1, self.cached_tokens, self.reasoning_tokens)
+        return Usage(
+            self.tokens_in, self.tokens_out, self.usd, 1, self.cached_tokens, self.reasoning_tokens
+        )
 
     @model_serializer(mode="wrap")
     def _without_what_models_lack(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -260,7 +274,18 @@ class Call(Value):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin", "padding", "service_tier", "source")
+UNSAID = (
+    "cause",
+    "copied",
+    "form",
+    "constraint",
+    "dropped",
+    "fixed",
+    "origin",
+    "padding",
+    "service_tier",
+    "source",
+)
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
@@ -317,7 +342,9 @@ class GameEnded(Value):
     result: Result
 
 
-Event = GameStarted | TurnStarted | Call | VerdictGiven | Decided | Moved | GameSuspended | GameEnded
+Event = (
+    GameStarted | TurnStarted | Call | VerdictGiven | Decided | Moved | GameSuspended | GameEnded
+)
 StoredEvent = Annotated[Event, Field(discriminator="event")]
 
 Sink = Callable[[Event], None]

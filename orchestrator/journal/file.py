@@ -24,7 +24,15 @@ from orchestrator import locks
 from orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
-from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, TurnStarted, VerdictGiven
+from orchestrator.journal.events import (
+    Call,
+    Event,
+    GameStarted,
+    Moved,
+    StoredEvent,
+    TurnStarted,
+    VerdictGiven,
+)
 from orchestrator.printable import writable
 from orchestrator.regular_files import appending, reading
 from orchestrator.replies.values import models_in
@@ -93,10 +101,16 @@ class Journal:
 
     def __call__(self, event: Event) -> None:
         """Raises Unwritten when the disk is full; the event may have been written all the same."""
-        view_or_program = isinstance(event, TurnStarted) or (isinstance(event, Call) and not event.of_model)
+        view_or_program = isinstance(event, TurnStarted) or (
+            isinstance(event, Call) and not event.of_model
+        )
         if self.lean and view_or_program:
             return
-        head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
+        head = {
+            "v": VERSION,
+            "event": event.event,
+            "t": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
         line = head | event.model_dump(mode="json", exclude={"event"})
         self._append(f"{json.dumps(line, ensure_ascii=False)}\n".encode())
         self._fresh |= isinstance(event, Call) and event.of_model and not event.simulated
@@ -131,7 +145,8 @@ class Journal:
 
     def _write(self, line: bytes) -> None:
         """Write a line whole or not at all. Raises OSError."""
-        before, rest = os.fstat(self._file.fileno()).st_size, memoryview(line)
+        before = os.fstat(self._file.fileno()).st_size
+        rest = memoryview(line)
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
@@ -157,7 +172,12 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
 
@@ -211,7 +231,9 @@ def lines(path: Path) -> Iterator[bytes]:
 def unreadable(path: Path, error: OSError) -> UserError:
     """Return the sentence on a file that cannot be read as a journal."""
     if isinstance(error, IsADirectoryError):
-        return UserError(f"{path} is a folder, not a journal; `orchestrator list games {path}` lists its games")
+        return UserError(
+            f"{path} is a folder, not a journal; `orchestrator list games {path}` lists its games"
+        )
     return UserError(f"cannot read {path} as a journal: {error.strerror}{nearby(path)}")
 
 
@@ -221,7 +243,8 @@ def ends(path: Path) -> tuple[bytes, list[bytes]]:
     with reading(path) as file:
         first = next(whole_lines(file), b"")
         start = size = file.seek(0, os.SEEK_END)
-        last, tail = list[bytes](), TAIL
+        last = list[bytes]()
+        tail = TAIL
         while first and start and len(last) < 2:
             start = file.seek(max(0, size - tail))
             if start:
@@ -299,7 +322,9 @@ def _complaint(error: ValidationError) -> str:
 def _keys(place: Sequence[int | str]) -> Iterable[str]:
     """Return the keys of the value at a place in an event, which begins with its tag."""
     kinds: tuple[type[BaseModel], ...] = get_args(Event)
-    fields = next(kind.model_fields for kind in kinds if kind.model_fields["event"].default == place[0])
+    fields = next(
+        kind.model_fields for kind in kinds if kind.model_fields["event"].default == place[0]
+    )
     for part in place[1:]:
         if part in fields:
             fields = next(models_in(fields[part].annotation)).model_fields
@@ -341,13 +366,15 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     Latencies are left out. The calls of a turn are sorted by their keys, the verdicts follow them, because nodes that
     run at the same time finish in any order.
     """
-    places, steps = list[tuple[tuple[int, int, str, int, int], Event]](), 0
+    places = list[tuple[tuple[int, int, str, int, int], Event]]()
+    steps = 0
     for event in events:
         if isinstance(event, Call):
             place = (steps, 0, event.node, event.sample, event.ask)
         elif isinstance(event, VerdictGiven):
             place = (steps, 1, event.node, 0, 0)
         else:
-            place, steps = (steps, 2, "", 0, 0), steps + 1
+            place = (steps, 2, "", 0, 0)
+            steps = steps + 1
         places.append((place, event))
     return [plain(event) for _, event in sorted(places, key=lambda item: item[0])]

@@ -30,8 +30,12 @@ def of_game(
 def holds(started: Mapping[str, Any]) -> bool:
     """Return whether a stored game_started has the hash of what it says."""
     try:
-        repeat, memories, parent = started.get("repeat", 1), started.get("memories"), started.get("parent")
-        digest = of_game(started["players"], started["deck"], repeat, started["seats"], memories, parent)
+        repeat = started.get("repeat", 1)
+        memories = started.get("memories")
+        parent = started.get("parent")
+        digest = of_game(
+            started["players"], started["deck"], repeat, started["seats"], memories, parent
+        )
         return bool(digest == started["config_hash"])
     except (KeyError, AttributeError):
         return True  # other checks say what is missing

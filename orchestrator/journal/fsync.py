@@ -22,12 +22,15 @@ class Disk:
 
     async def _run(self) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting, {}
+            batch = self._waiting
+            self._waiting = {}
             failed = await asyncio.to_thread(_synced, list(batch))
             for file, waiting in batch.items():
                 for waiter in waiting:
                     if not waiter.done():
-                        waiter.set_exception(failed[file]) if file in failed else waiter.set_result(None)
+                        waiter.set_exception(failed[file]) if file in failed else waiter.set_result(
+                            None
+                        )
 
 
 def _synced(files: list[int]) -> dict[int, OSError]:

@@ -36,7 +36,9 @@ class GameSoFar:
     def from_events(cls, events: Sequence[Event]) -> "GameSoFar":
         """Raises UserError when the events do not begin a game."""
         if events and not isinstance(events[0], GameStarted):
-            raise UserError("the journal does not begin with a game_started line, so it is not a game")
+            raise UserError(
+                "the journal does not begin with a game_started line, so it is not a game"
+            )
         return cls(tuple(events))
 
     @property
@@ -56,12 +58,20 @@ class GameSoFar:
     def memories(self) -> dict[int, Memory]:
         """The memories by seat, after the finished turns."""
         done = len(self.moves)
-        return {event.seat: event.memory for event in self.events if isinstance(event, Decided) and event.turn <= done}
+        return {
+            event.seat: event.memory
+            for event in self.events
+            if isinstance(event, Decided) and event.turn <= done
+        }
 
     @cached_property
     def unfinished(self) -> tuple[Event, ...]:
         """The events of the unfinished turn."""
-        ends = [number for number, event in enumerate(self.events) if isinstance(event, GameStarted | Moved)]
+        ends = [
+            number
+            for number, event in enumerate(self.events)
+            if isinstance(event, GameStarted | Moved)
+        ]
         return self.events[ends[-1] + 1 :] if ends else ()
 
     @cached_property
@@ -84,9 +94,15 @@ class GameSoFar:
             return bool(self.events)
         held = self._held.get(_sign(event))
         if held is not None and plain(held) != plain(event):
-            name = f"what node {event.node!r} says" if isinstance(event, Call | VerdictGiven) else event.event
+            name = (
+                f"what node {event.node!r} says"
+                if isinstance(event, Call | VerdictGiven)
+                else event.event
+            )
             turn = getattr(event, "turn", "?")
-            raise TurnError(f"turn {turn}: {name} is not what the journal says; was the program changed since?")
+            raise TurnError(
+                f"turn {turn}: {name} is not what the journal says; was the program changed since?"
+            )
         return held is not None
 
 
@@ -111,15 +127,28 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     one."""
     if old is None or (old.config_hash, old.game) == (new.config_hash, new.game):
         return []
-    before, after = (dict(leaves(started.model_dump(mode="json", exclude=_TOLD_APART))) for started in (old, new))
-    changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
-    if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # the other differences follow from it
-        changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
+    before, after = (
+        dict(leaves(started.model_dump(mode="json", exclude=_TOLD_APART))) for started in (old, new)
+    )
+    changed = [
+        path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)
+    ]
+    if any(
+        re.fullmatch(r"seats\.\d+\.model", path) for path in changed
+    ):  # the other differences follow from it
+        changed = [
+            path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)
+        ]
     sentences = []
-    for path in changed:  # without the seat's number: seats with the same graph differ in the same way
+    for (
+        path
+    ) in changed:  # without the seat's number: seats with the same graph differ in the same way
         name = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
         name = re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", name)
-        was, now = ("not there" if leaves.get(path) is None else repr(leaves[path]) for leaves in (before, after))
+        was, now = (
+            "not there" if leaves.get(path) is None else repr(leaves[path])
+            for leaves in (before, after)
+        )
         sentences.append(f"{name} was {was}, is {now}")
     seats = sorted({*old.memories, *new.memories})
     unequal = [seat for seat in seats if old.memories.get(seat) != new.memories.get(seat)]
@@ -145,4 +174,14 @@ def begins(parent: Parent | None) -> str:
     return f"was forked from {parent.journal} at turn {parent.turn}{edits}"
 
 
-_TOLD_APART = {"versions", "config_hash", "game", "deck", "deck_name", "seed", "event", "memories", "parent"}
+_TOLD_APART = {
+    "versions",
+    "config_hash",
+    "game",
+    "deck",
+    "deck_name",
+    "seed",
+    "event",
+    "memories",
+    "parent",
+}

@@ -75,7 +75,8 @@ class MoveOrigins:
         """The origin of the move that this event decides; None for other events."""
         match event:
             case GameStarted():
-                self._models, self._parent = tuple(seat.model for seat in event.seats), event.parent
+                self._models = tuple(seat.model for seat in event.seats)
+                self._parent = event.parent
             case VerdictGiven() if not event.accepted:
                 self._refused.append((event.node, event.move))
             case Call() if event.reply is not None:
@@ -85,10 +86,13 @@ class MoveOrigins:
                 before = self._parent.seat_before(event.seat, event.turn) if self._parent else None
                 origin = MoveOrigin(
                     turn=event.turn,
-                    of_model=(before.model if before else self._models[event.seat]) not in (PROGRAM, PERSON),
+                    of_model=(before.model if before else self._models[event.seat])
+                    not in (PROGRAM, PERSON),
                     forced=event.forced,
                     refused=tuple(move for _, move in self._refused),
-                    refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),
+                    refused_by_rule=sum(
+                        judge.partition("-")[0] == RULE for judge, _ in self._refused
+                    ),
                     second_ask=ask > 0,
                     copied=copied,
                 )

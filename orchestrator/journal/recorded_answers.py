@@ -34,7 +34,9 @@ def response_of(call: Call) -> ModelResponse:
     unusable = None
     if call.outcome in ("reasked", "fallback") and call.error is not None:
         unusable = Unreadable(call.error, call.cause or "schema")
-    return ModelResponse(call.text or "", unusable=unusable, **{name: getattr(call, name) for name in RECORDED})
+    return ModelResponse(
+        call.text or "", unusable=unusable, **{name: getattr(call, name) for name in RECORDED}
+    )
 
 
 @dataclass
@@ -44,7 +46,9 @@ class Resumed:
     brain: Brain
     calls: Mapping[Key, Call]
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         call = self.calls.get(request.key)
         if call is None:
             return await self.brain(request, messages)
@@ -83,12 +87,16 @@ class Recording:
     def read(cls, path: Path) -> "Recording":
         """Return the recording of a folder, or of one journal. Raises UserError when there is none."""
         if not path.exists():
-            raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
+            raise UserError(
+                f"there is no recording at {str(path)!r}; give a folder of journals, or a journal"
+            )
         games: dict[str, list[RecordedGame]] = {}
         for file in below(path, "*.jsonl", deep=True) if path.is_dir() else [path]:
             events = read(file)
             if events and isinstance(events[0], GameStarted):
-                games.setdefault(events[0].game, []).append(RecordedGame(file, events[0], answered(events)))
+                games.setdefault(events[0].game, []).append(
+                    RecordedGame(file, events[0], answered(events))
+                )
         if not games:
             raise UserError(f"{str(path)!r} holds no recorded game")
         return cls(path, games)
@@ -112,12 +120,19 @@ class Recording:
     @property
     def seats(self) -> list[SeatInfo]:
         """Everybody who played in it."""
-        return [seat for games in self.games.values() for game in games for seat in game.started.everybody]
+        return [
+            seat
+            for games in self.games.values()
+            for game in games
+            for seat in game.started.everybody
+        ]
 
     def check(self, started: GameStarted) -> None:
         """Raise UserError when the game is not in the recording."""
         if started.game not in self.games:
-            deals = dict.fromkeys(_in_words(game.started) for games in self.games.values() for game in games)
+            deals = dict.fromkeys(
+                _in_words(game.started) for games in self.games.values() for game in games
+            )
             raise UserError(
                 f"no game of {_in_words(started)} is recorded in {str(self.path)!r}; there: {'; '.join(deals)}"
             )
@@ -153,24 +168,34 @@ class Replay:
 
     recording: Recording
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         """Raises TurnError for a request that was not recorded."""
         games = self.recording.games.get(request.place.game, ())
         answers = [(game.path, call) for game in games if (call := game.calls.get(request.key))]
-        fitting = [(path, call) for path, call in answers if call.prompt_hash == prompt_hash(messages)]
+        fitting = [
+            (path, call) for path, call in answers if call.prompt_hash == prompt_hash(messages)
+        ]
         if len({call.text for _, call in fitting}) > 1:
             names = ", ".join(str(path) for path, _ in fitting)
             raise TurnError(
                 f"{_where(request)} was answered in several ways ({names}): replay one journal, not the folder"
             )
         if not fitting:
-            why = first_difference(answers[0][1], messages) if answers else "nothing was asked there"
-            raise TurnError(f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
+            why = (
+                first_difference(answers[0][1], messages) if answers else "nothing was asked there"
+            )
+            raise TurnError(
+                f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}"
+            )
         return response_of(fitting[0][1])
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
         games = self.recording.games.get(request.place.game, ())
-        return any(call.form == "json_schema" for game in games if (call := game.calls.get(request.key)))
+        return any(
+            call.form == "json_schema" for game in games if (call := game.calls.get(request.key))
+        )
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -108,18 +108,24 @@ class Result(Value):
             return Usage()
         paid = self.calls - self.cache_hits
         usd = self.usd if paid else 0.0
-        return Usage(self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens)
+        return Usage(
+            self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens
+        )
 
     @property
     def ending(self) -> str:
         """How it ended, in words."""
-        lives = f", {self.lives} {'life' if self.lives == 1 else 'lives'} left" if self.lives else ""
+        lives = (
+            f", {self.lives} {'life' if self.lives == 1 else 'lives'} left" if self.lives else ""
+        )
         return f"{ENDS[self.end]} after {self.turns} turns{lives}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Reasons why the score may not be the models' own, in sentences; empty without one."""
-        return tuple(filter(None, (self.mostly_forced or self.some_forced, self.unreadable, self.by_fake)))
+        return tuple(
+            filter(None, (self.mostly_forced or self.some_forced, self.unreadable, self.by_fake))
+        )
 
     @property
     def mostly_forced(self) -> str:
@@ -130,7 +136,9 @@ class Result(Value):
     @property
     def some_forced(self) -> str:
         moves = "1 move was" if self.forced == 1 else f"{self.forced} moves were"
-        return f"{moves} the safest legal move, because no choice was accepted" if self.forced else ""
+        return (
+            f"{moves} the safest legal move, because no choice was accepted" if self.forced else ""
+        )
 
     @property
     def unreadable(self) -> str:
@@ -151,7 +159,9 @@ class Result(Value):
             f"<b>{self.score_strict}</b> of 25{remark}: {self.ending}",
             f"{self.players} players, {escape(deal)}, {escape(self.graph)} on {escape(self.model)}",
             f"<code>{board}</code>",
-            f"own moves: {self.own} of {moves} ({100 * self.own / moves:.0f}%)" if moves else "no model was asked",
+            f"own moves: {self.own} of {moves} ({100 * self.own / moves:.0f}%)"
+            if moves
+            else "no model was asked",
             *(f"<i>{escape(note)}</i>" for note in self.notes),
         ]
         return f"<div>{'<br>'.join(lines)}</div>"
@@ -166,4 +176,6 @@ ENDS: dict[End, str] = {
     "player": "ended by a player",
     "clock": "ended by the clock",
 }
-FAKE_SERVER = "fake server: this game was answered by the package's fake server, not by a language model"
+FAKE_SERVER = (
+    "fake server: this game was answered by the package's fake server, not by a language model"
+)

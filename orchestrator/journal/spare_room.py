@@ -18,7 +18,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class SpareRoom:
     def __init__(self, folder: Path) -> None:
         """Raises OSError when the disk of the folder has not as much."""
-        self.given_up, self._open = False, ExitStack()
+        self.given_up = False
+        self._open = ExitStack()
         try:
             with TemporaryFile(dir=folder) as nameless:
                 file = os.dup(nameless.fileno())

@@ -44,8 +44,18 @@ class Ledger:
 
     @property
     def stated(self) -> dict[str, Any]:
-        names = ("calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "copied", *COUNTS)
-        usage, paid = self.usage, self.counts["calls"] > self.counts["cache_hits"]
+        names = (
+            "calls",
+            "repaired",
+            "reasked",
+            "fallbacks",
+            "faults",
+            "cache_hits",
+            "copied",
+            *COUNTS,
+        )
+        usage = self.usage
+        paid = self.counts["calls"] > self.counts["cache_hits"]
         return {
             "tokens_in": usage.tokens_in,
             "tokens_out": usage.tokens_out,

@@ -13,7 +13,8 @@ from orchestrator.replies.values import leaves
 
 SHARE = 0.95
 """Part of `max_tokens`: what the longest answer may take by the estimate."""
-STRUCTURE, PROSE = 2.0, 3.0
+STRUCTURE = 2.0
+PROSE = 3.0
 """Characters of a token: in keys, moves and numbers, and in texts."""
 BESIDE = 3.0
 """Tokens of the quotes, colon, comma and blanks around a key or an entry."""
@@ -74,10 +75,14 @@ def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any]
 def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:
     if "enum" in schema or "const" in schema:
         values = schema.get("enum") or [schema["const"]]
-        return _Size(max(len(v) / STRUCTURE if isinstance(v, str) else float(len(str(v))) for v in values))
+        return _Size(
+            max(len(v) / STRUCTURE if isinstance(v, str) else float(len(str(v))) for v in values)
+        )
     if "anyOf" in schema:
         several = [_size(option, lengths, depth) for option in schema["anyOf"]]
-        return _Size(max(option.tokens for option in several), max(option.texts for option in several))
+        return _Size(
+            max(option.tokens for option in several), max(option.texts for option in several)
+        )
     match schema.get("type"):
         case "object":
             size = _Size(BESIDE)
@@ -96,15 +101,26 @@ def _bounded(schema: Any, lengths: _Lengths, unit: float, depth: int) -> Any:
     if not isinstance(schema, dict) or "enum" in schema or "const" in schema:
         return schema
     if "anyOf" in schema:
-        return {**schema, "anyOf": [_bounded(option, lengths, unit, depth) for option in schema["anyOf"]]}
+        return {
+            **schema,
+            "anyOf": [_bounded(option, lengths, unit, depth) for option in schema["anyOf"]],
+        }
     match schema.get("type"):
         case "object":
-            properties = {key: _bounded(value, lengths, unit, depth) for key, value in schema["properties"].items()}
+            properties = {
+                key: _bounded(value, lengths, unit, depth)
+                for key, value in schema["properties"].items()
+            }
             return {**schema, "properties": properties}
         case "array":
             most = lengths.most_entries(schema)
             fewest = {"minItems": min(schema["minItems"], most)} if "minItems" in schema else {}
-            return {**schema, "items": _bounded(schema["items"], lengths, unit, depth + 1), **fewest, "maxItems": most}
+            return {
+                **schema,
+                "items": _bounded(schema["items"], lengths, unit, depth + 1),
+                **fewest,
+                "maxItems": most,
+            }
         case "string":
             return {**schema, "maxLength": int(unit * WEIGHTS[min(depth, 2)])}
     return schema

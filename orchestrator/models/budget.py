@@ -25,7 +25,14 @@ from orchestrator.errors import OverBudget, UserError
 from orchestrator.logs import log
 from orchestrator.models import list_prices
 from orchestrator.models.price import Price
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated_prompt, takes_schema
+from orchestrator.models.request import (
+    Brain,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    estimated_prompt,
+    takes_schema,
+)
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.usage import NO_USAGE, Usage
 
@@ -88,7 +95,9 @@ class Accounts:
 
     def begin(self, name: str) -> tuple[str | None, bool]:
         """Begin a turn; or return why it cannot begin, and whether that may change once other turns end."""
-        turn_at_most = Usage(int(self.dearest.tokens * MARGIN), usd=(self.dearest.usd or 0) * MARGIN)
+        turn_at_most = Usage(
+            int(self.dearest.tokens * MARGIN), usd=(self.dearest.usd or 0) * MARGIN
+        )
         coming = turn_at_most
         for turn in self.turns.values():
             coming += turn_at_most.largest(turn.paid) - turn.paid
@@ -107,7 +116,9 @@ class Accounts:
         for name in [name for name in self.turns if name.startswith(f"{process}-")]:
             self.spent += self.turns[name].held
             self.end(name)
-        self.firsts = {model: name for model, name in self.firsts.items() if not name.startswith(f"{process}-")}
+        self.firsts = {
+            model: name for model, name in self.firsts.items() if not name.startswith(f"{process}-")
+        }
 
     def expect(self, model: str, name: str) -> tuple[str | None, int]:
         """Return the tokens of a model's longest answer so far, 0 for its first call; or that its first call must end
@@ -187,7 +198,9 @@ class Budget:
         if max_tokens is not None and max_tokens < 1:
             raise UserError(f"the budget is {max_tokens} tokens; it must be at least 1")
         if max_usd is not None and not 0 < max_usd < inf:
-            raise UserError(f"the budget is ${max_usd:g}; it must be a number of dollars, more than 0")
+            raise UserError(
+                f"the budget is ${max_usd:g}; it must be a number of dollars, more than 0"
+            )
         self.max_usd = max_usd
         self.accounts = Accounts(max_tokens, max_usd)
         self.models: list[ModelSettings] = []
@@ -222,14 +235,21 @@ class Budget:
 
     def recall(self, game: Usage) -> None:
         """Count what a finished game has cost; its longest answer had at least as many tokens as the mean one."""
-        self._teller.tell("remember", self._paid(game), NO_USAGE, game.tokens_out // max(1, game.calls))
+        self._teller.tell(
+            "remember", self._paid(game), NO_USAGE, game.tokens_out // max(1, game.calls)
+        )
 
     def _paid(self, usage: Usage) -> Usage:
         """Price what was used at the highest price of now where none was set then."""
         if usage.usd is not None:
             return usage
         prices = filter(None, map(list_prices.price_of, self.models))
-        return replace(usage, usd=max((price.usd(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0))
+        return replace(
+            usage,
+            usd=max(
+                (price.usd(usage.tokens_in, usage.tokens_out) for price in prices), default=0.0
+            ),
+        )
 
     async def enter(self) -> str | None:
         """Wait for room for the next turn, then begin it; called in the task that plays the game.
@@ -305,10 +325,13 @@ class Metered:
     factor: float = FACTOR
     """Tokens of a prompt for each one that is estimated: more than usual at first, then what the server has counted."""
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         if (most := _most(self.settings)) is not None:
             return await self._within(most, request, messages)
-        model, tokens = self.settings.model, None
+        model = self.settings.model
+        tokens = None
         name, longest = await self.budget.expect(model)
         try:
             response = await self._within(max(ANSWER, 2 * longest), request, messages)
@@ -317,7 +340,9 @@ class Metered:
             self.budget.learn(model, name, tokens)
         return response
 
-    async def _within(self, most: int, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
+    async def _within(
+        self, most: int, request: ModelRequest, messages: tuple[Message, ...]
+    ) -> ModelResponse:
         """Ask once there is room for an answer of so many tokens."""
         length = estimated_prompt(messages)
         worst = _cost(self.settings, int(length * self.factor), most)

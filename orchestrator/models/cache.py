@@ -37,10 +37,14 @@ class Cache:
         try:
             self._locks = folder / "locks"
             self._locks.mkdir(parents=True, exist_ok=True)
-            self._answers = sqlite3.connect(folder / "answers.sqlite", isolation_level=None, timeout=10)
+            self._answers = sqlite3.connect(
+                folder / "answers.sqlite", isolation_level=None, timeout=10
+            )
             self._answers.execute("PRAGMA journal_mode=WAL")
             self._answers.execute("PRAGMA synchronous=NORMAL")
-            self._answers.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, said TEXT NOT NULL)")
+            self._answers.execute(
+                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, said TEXT NOT NULL)"
+            )
         except (OSError, sqlite3.Error) as error:
             raise UserError(f"cannot use {str(folder)!r} as a cache: {error}") from None
 
@@ -57,10 +61,15 @@ class Cache:
         """Store a response. One that cannot be stored is used all the same, and no other is asked for: see `check`."""
         fields = {name: value for name, value in asdict(response).items() if name not in OF_ITS_RUN}
         try:
-            self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(fields)))
+            self._answers.execute(
+                "INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(fields))
+            )
         except sqlite3.Error as error:
             log.warning("the cache cannot be written", error=str(error))
-            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):  # others are writing to it
+            if error.sqlite_errorcode not in (
+                sqlite3.SQLITE_BUSY,
+                sqlite3.SQLITE_LOCKED,
+            ):  # others are writing to it
                 self._failed = error
 
     def check(self) -> None:
@@ -97,8 +106,12 @@ class Cached:
     cache: Cache
     settings: ModelSettings
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        schema = next((constraint.response_format for constraint in constraints(request, self.settings)), None)
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
+        schema = next(
+            (constraint.response_format for constraint in constraints(request, self.settings)), None
+        )
         texts = [[message.role, message.content] for message in messages]
         which = [request.node, request.ask, request.sample, request.place.repeat]
         which += [f"draw {request.place.draw}"] if request.place.draw else []
@@ -111,7 +124,10 @@ class Cached:
             if response := self.cache.get(key):
                 return response
             spoken = await self.brain(request, messages)
-            if spoken.finish not in (TOO_LONG, TOO_LARGE):  # with other settings the same request is answered
+            if spoken.finish not in (
+                TOO_LONG,
+                TOO_LARGE,
+            ):  # with other settings the same request is answered
                 self.cache.put(key, spoken)
             return spoken
 

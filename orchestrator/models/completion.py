@@ -48,7 +48,11 @@ def _fixed_chat(settings: ModelSettings) -> Body:
 
 def _chat_body(request: CompletionRequest, fixed: Body) -> Body:
     """Return what is set, and nothing else."""
-    body: Body = {"messages": [{"role": message.role, "content": message.content} for message in request.messages]}
+    body: Body = {
+        "messages": [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ]
+    }
     if request.response_format is not None:
         body["response_format"] = request.response_format
     if request.seed is not None:
@@ -64,7 +68,9 @@ def parse_completion(answer: object) -> ModelResponse:
     choices = at(answer, "choices")
     spoken = [_said(choice) for choice in choices] if isinstance(choices, list) else []
     if not spoken or all(choice is None for choice in spoken):
-        raise NotACompletion(f"it sent {str(answer)[:2000]!r}")  # shortened further once keys are removed
+        raise NotACompletion(
+            f"it sent {str(answer)[:2000]!r}"
+        )  # shortened further once keys are removed
     first = next(choice for choice in spoken if choice is not None)
     with_text = [choice for choice in spoken if choice is not None and choice.text]
     chosen = first if first.text or not with_text else with_text[0]._replace(source="later_choice")
@@ -101,7 +107,9 @@ def _said(choice: object) -> _Choice | None:
     Beside `content`, an answer is read from the arguments of a single call of a tool (none was offered, so they are the
     reply), and from the reasoning where this is a JSON object from its first character to its last.
     """
-    message = next((value for key in ("message", "delta") if (value := at(choice, key)) is not None), None)
+    message = next(
+        (value for key in ("message", "delta") if (value := at(choice, key)) is not None), None
+    )
     text = message if isinstance(message, str) else string(at(choice, "text"))
     if not isinstance(message, dict) and text is None:
         return None
@@ -111,7 +119,9 @@ def _said(choice: object) -> _Choice | None:
     if text.strip():
         return _Choice(text, finish, thought)
     if arguments := _arguments(message):
-        return _Choice(arguments, "stop" if finish == "tool_calls" else finish, thought, "tool_call")
+        return _Choice(
+            arguments, "stop" if finish == "tool_calls" else finish, thought, "tool_call"
+        )
     if thought and finish != "length" and _is_object(thought):
         return _Choice(thought, finish, None, "reasoning")
     return _Choice(text, finish, thought)
@@ -122,7 +132,9 @@ def _text(content: object) -> str:
     if isinstance(content, list):
         return "".join(_text(at(part, "text")) for part in content)
     if isinstance(content, dict):
-        return _text(content["text"]) if isinstance(content.get("text"), str) else json.dumps(content)
+        return (
+            _text(content["text"]) if isinstance(content.get("text"), str) else json.dumps(content)
+        )
     return content if isinstance(content, str) else ""
 
 
@@ -157,17 +169,28 @@ def decoded(content: bytes, media: str) -> object:
     try:
         data, end = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
-        data, end = None, 0
+        data = None
+        end = 0
     if isinstance(data, dict | list) and text[end:].strip() in ("", "data: [DONE]", "[DONE]"):
         return data
-    if text.startswith(("data:", "event:", "id:", ":")) or "event-stream" in media or (data and "data:" in text[end:]):
+    if (
+        text.startswith(("data:", "event:", "id:", ":"))
+        or "event-stream" in media
+        or (data and "data:" in text[end:])
+    ):
         return _assembled(list(server_error.events(text)), ended="[DONE]" in text)
     if server_error.is_page(text):
         title = server_error.page_title(text)[:WORDS]
-        raise NotACompletion(f"it sent no JSON but a page, {title!r}; is the URL right, and should it end in /v1?")
+        raise NotACompletion(
+            f"it sent no JSON but a page, {title!r}; is the URL right, and should it end in /v1?"
+        )
     if not text:
-        raise NotACompletion("it sent no JSON but an empty answer; is the URL right, and should it end in /v1?")
-    raise NotACompletion(f"it sent no JSON ({media.partition(';')[0] or 'of no type'}): {text[:WORDS]!r}")
+        raise NotACompletion(
+            "it sent no JSON but an empty answer; is the URL right, and should it end in /v1?"
+        )
+    raise NotACompletion(
+        f"it sent no JSON ({media.partition(';')[0] or 'of no type'}): {text[:WORDS]!r}"
+    )
 
 
 WORDS = 80
@@ -177,7 +200,9 @@ WORDS = 80
 def _characters(content: bytes) -> str:
     """Return the characters of an answer; what is not UTF-8 is taken for Latin-1, as older servers write."""
     try:
-        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        text = content.decode(
+            "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        )
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     return text.strip()
@@ -206,7 +231,9 @@ def _assembled(events: list[object], *, ended: bool) -> object:
 
 
 def _fields(event: object) -> Body:
-    return {name: at(event, name) for name in ("usage", "model", "system_fingerprint", "service_tier")}
+    return {
+        name: at(event, name) for name in ("usage", "model", "system_fingerprint", "service_tier")
+    }
 
 
 def _add(message: Body, part: Body) -> None:
@@ -234,7 +261,10 @@ MOST_CALLS = 9
 def _fixed_response(settings: ModelSettings) -> Body:
     """Return the same; no server is asked to keep a response."""
     sampling = settings.sampling
-    effort = {"effort": sampling.pop("reasoning_effort", None), "summary": settings.reasoning_summary}
+    effort = {
+        "effort": sampling.pop("reasoning_effort", None),
+        "summary": settings.reasoning_summary,
+    }
     reasoning = {name: value for name, value in effort.items() if value is not None}
     if "max_tokens" in sampling:
         sampling["max_output_tokens"] = sampling.pop("max_tokens")
@@ -244,7 +274,11 @@ def _fixed_response(settings: ModelSettings) -> Body:
 
 
 def _response_body(request: CompletionRequest, fixed: Body) -> Body:
-    sent: Body = {"input": [{"role": message.role, "content": message.content} for message in request.messages]}
+    sent: Body = {
+        "input": [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ]
+    }
     if (format := request.response_format) is not None:
         sent["text"] = {"format": {"type": format["type"], **format.get("json_schema", {})}}
     return merged(sent, fixed)
@@ -252,7 +286,11 @@ def _response_body(request: CompletionRequest, fixed: Body) -> Body:
 
 def merged(body: Body, more: Body) -> Body:
     """Return a body with more fields; what both give as objects has the keys of both: `text`, `reasoning`."""
-    both = {name for name in body.keys() & more.keys() if isinstance(body[name], dict) and isinstance(more[name], dict)}
+    both = {
+        name
+        for name in body.keys() & more.keys()
+        if isinstance(body[name], dict) and isinstance(more[name], dict)
+    }
     return body | more | {name: body[name] | more[name] for name in both}
 
 
@@ -272,10 +310,14 @@ def parse_response(answer: object) -> ModelResponse:
         count(answer, "usage", "output_tokens_details", "reasoning_tokens"),
     )
     spoken = _parts(output, "message", "content")
-    thought = [string(at(part, "text")) for part in _parts(output, "reasoning", "summary", "content")]
+    thought = [
+        string(at(part, "text")) for part in _parts(output, "reasoning", "summary", "content")
+    ]
     why = string(at(answer, "incomplete_details", "reason"))
     return ModelResponse(
-        text="".join(string(at(part, "text")) or string(at(part, "refusal")) or "" for part in spoken),
+        text="".join(
+            string(at(part, "text")) or string(at(part, "refusal")) or "" for part in spoken
+        ),
         **usage.counts,
         finish=(why or "length") if at(answer, "status") == "incomplete" else "stop",
         reasoning="\n\n".join(filter(None, thought)) or None,

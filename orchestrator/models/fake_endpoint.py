@@ -43,7 +43,13 @@ SCRIPT = "<script>alert('hanabi')</script><img src=x onerror=alert(1)> \x1b[31m 
 ILLEGAL = ("play slot 9", "hint P7 red", "discard nothing", "99")
 
 
-def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: str = "", words: str = BLIND) -> Any:
+def fill(
+    schema: dict[str, Any],
+    moves: list[str],
+    chance: random.Random,
+    key: str = "",
+    words: str = BLIND,
+) -> Any:
     """Return a value of a JSON schema; a string under one of MOVE_KEYS is a legal move."""
     if options := schema.get("enum") or ([schema["const"]] if "const" in schema else None):
         return chance.choice(options)
@@ -51,12 +57,20 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
         return fill(chance.choice(schema["anyOf"]), moves, chance, key, words)
     match schema.get("type"):
         case "object":
-            return {name: fill(sub, moves, chance, name, words) for name, sub in schema.get("properties", {}).items()}
+            return {
+                name: fill(sub, moves, chance, name, words)
+                for name, sub in schema.get("properties", {}).items()
+            }
         case "array":
             length = chance.randint(1, min(3, schema.get("maxItems", 3)))
-            entries = [fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)]
+            entries = [
+                fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)
+            ]
             # what an entry is about is its first value; a list has one entry about each
-            subjects = (next(iter(entry.values())) if isinstance(entry, dict) and entry else entry for entry in entries)
+            subjects = (
+                next(iter(entry.values())) if isinstance(entry, dict) and entry else entry
+                for entry in entries
+            )
             return list(dict(zip(map(str, subjects), entries, strict=True)).values())
         case "integer":
             return 1  # within the bounds of every count in a reply; plain schemas do not state them
@@ -66,12 +80,18 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
             return chance.random() < YES
         case "null":
             return None
-    return _move(key, moves, chance) if key in MOVE_KEYS and moves else words[: schema.get("maxLength")]
+    return (
+        _move(key, moves, chance)
+        if key in MOVE_KEYS and moves
+        else words[: schema.get("maxLength")]
+    )
 
 
 def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
     """Return a legal move; under the key `hint` a hint, or None where none is legal."""
-    fitting = [move for move in moves if key != "hint" or not move.startswith(("play", "discard slot"))]
+    fitting = [
+        move for move in moves if key != "hint" or not move.startswith(("play", "discard slot"))
+    ]
     return chance.choice(fitting) if fitting else None
 
 
@@ -82,10 +102,15 @@ _RANGE = re.compile(r"(-?\d+) (?:to|到) (-?\d+)")
 
 def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> str:
     """Return what may stand in a blank: `a legal move`, `number from -1 to 1`, `yes | no`, `"text", or null`."""
-    description, nothing, none = blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
-    quote, description = '"' if description.startswith('"') else "", description.strip('"')
+    description, nothing, none = (
+        blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
+    )
+    quote = '"' if description.startswith('"') else ""
+    description = description.strip('"')
     if re.search("legal (move|hint)|合法(行动|提示)", description):
-        move = _move("hint" if "hint" in description or "提示" in description else "", moves, chance)
+        move = _move(
+            "hint" if "hint" in description or "提示" in description else "", moves, chance
+        )
         return none if nothing and move is None else f"{quote}{move or 'none'}{quote}"
     if " | " in description:
         options = description.removesuffix(" ...").split(" | ")
@@ -103,7 +128,12 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in LISTED_MOVE.findall(prompt)))
     if bare := not moves and KINDS_OF_MOVE.search(prompt):
-        moves = [f"{kind} slot {slot}" for kind in ("discard", "play") if kind in bare[1] for slot in range(4)]
+        moves = [
+            f"{kind} slot {slot}"
+            for kind in ("discard", "play")
+            if kind in bare[1]
+            for slot in range(4)
+        ]
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
     named = list(ILLEGAL) if kind == "illegal" else moves
     words = SCRIPT if kind == "script" else BLIND
@@ -125,7 +155,9 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
         "created": 0,
         "model": request.get("model", MODEL),
         "system_fingerprint": FAKE,
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+        ],
         "usage": usage | {"total_tokens": sum(usage.values())},
     }
     if kind is not None:
@@ -149,13 +181,22 @@ def as_chat(request: dict[str, Any]) -> dict[str, Any]:
 
 def as_response(answer: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Return a chat completion as a response, with a summary of thinking where one is asked for."""
-    choice, usage = answer["choices"][0], answer["usage"]
-    message, cut_off = choice["message"], choice["finish_reason"] == "length"
-    text, refusal = message["content"], message.get("refusal")
+    choice = answer["choices"][0]
+    usage = answer["usage"]
+    message = choice["message"]
+    cut_off = choice["finish_reason"] == "length"
+    text = message["content"]
+    refusal = message.get("refusal")
     text = (
-        {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text, "annotations": []}
+        {"type": "refusal", "refusal": refusal}
+        if refusal
+        else {"type": "output_text", "text": text, "annotations": []}
     )
-    thought = {"type": "reasoning", "id": "fake", "summary": [{"type": "summary_text", "text": THOUGHT}]}
+    thought = {
+        "type": "reasoning",
+        "id": "fake",
+        "summary": [{"type": "summary_text", "text": THOUGHT}],
+    }
     thinks = bool((request.get("reasoning") or {}).get("summary"))
     spoken = {"type": "message", "id": "fake", "role": "assistant", "content": [text]}
     thinking = len(THOUGHT) // 4 * thinks
@@ -191,7 +232,9 @@ def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application
             answer = complete(chat, kind)
             answer = as_response(answer, body) if responds else answer
         except (ValueError, TypeError, AttributeError):
-            return web.json_response({"error": {"message": "this is no chat completion request"}}, status=400)
+            return web.json_response(
+                {"error": {"message": "this is no chat completion request"}}, status=400
+            )
         await asyncio.sleep(latency_s)
         return web.json_response(answer)
 

@@ -86,20 +86,29 @@ class Faults:
         """Return the response that is sent instead of a completion."""
         if kind in STATUS:
             headers = {"Retry-After": str(self.retry_after_s)} if kind == "429_retry_after" else {}
-            return web.json_response({"error": {"message": f"fault {kind}"}}, status=STATUS[kind], headers=headers)
+            return web.json_response(
+                {"error": {"message": f"fault {kind}"}}, status=STATUS[kind], headers=headers
+            )
         if kind == "hang":
             await asyncio.sleep(self.hang_s)
         if kind in ("drop", "hang"):
             _hang_up(request)
         if kind == "drop_midway":
-            response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
+            response = web.StreamResponse(
+                headers={"Content-Type": "application/json", "Content-Length": "1000"}
+            )
             await response.prepare(request)
             await response.write(b'{"choices": [')
             _hang_up(request)
             return response
-        bodies = {"html": "<html><body>502 Bad Gateway</body></html>", "half_json": '{"choices": [{"mess'}
+        bodies = {
+            "html": "<html><body>502 Bad Gateway</body></html>",
+            "half_json": '{"choices": [{"mess',
+        }
         kinds = {"html": "text/html"}
-        return web.Response(text=bodies.get(kind, '{"ok": true}'), content_type=kinds.get(kind, "application/json"))
+        return web.Response(
+            text=bodies.get(kind, '{"ok": true}'), content_type=kinds.get(kind, "application/json")
+        )
 
 
 def _hang_up(request: web.Request) -> None:

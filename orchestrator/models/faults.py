@@ -55,7 +55,9 @@ class TooLargeError(Exception):
     """The answer has more bytes than are read."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"sent more than {most} bytes in one answer, the most that are read (max_answer_bytes)")
+        super().__init__(
+            f"sent more than {most} bytes in one answer, the most that are read (max_answer_bytes)"
+        )
 
 
 class NoFormatError(Exception):
@@ -69,7 +71,9 @@ class RedirectedError(Exception):
     """The server wants the prompt to be sent to another one."""
 
     def __init__(self, origin: str) -> None:
-        super().__init__(f"redirects to another server, {origin}; if that is right, give its address as the model's")
+        super().__init__(
+            f"redirects to another server, {origin}; if that is right, give its address as the model's"
+        )
 
 
 @dataclass(frozen=True)
@@ -140,13 +144,21 @@ def classify(error: Exception, secrets: Iterable[str] = ()) -> Fault:
         return Fault(_clean(str(error), secrets), too_large=isinstance(error, TooLargeError))
     if isinstance(error, NoFormatError):
         return Fault(_clean(str(error), secrets), FORM[0], of_form=True, names_form=True)
-    if by_type := next((fault for names, fault in BY_TYPE.items() if re.search(names, kinds(error))), None):
+    if by_type := next(
+        (fault for names, fault in BY_TYPE.items() if re.search(names, kinds(error))), None
+    ):
         return by_type
     if isinstance(error, NotACompletion):
-        return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True, stubborn=True)
+        return Fault(
+            f"did not answer as a model server does: {_clean(str(error), secrets)}",
+            heals=True,
+            stubborn=True,
+        )
     sentence = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
     # raised by clients that cannot read a response, or whose event loop has ended
-    mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError | RecursionError)
+    mistaken = isinstance(
+        error, ValueError | TypeError | LookupError | AttributeError | RecursionError
+    )
     return Fault(sentence, heals=mistaken or "Event loop is closed" in sentence, stubborn=mistaken)
 
 
@@ -157,7 +169,9 @@ BY_TYPE = {
         heals=True,
         stubborn=True,
     ),
-    "Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol": Fault("hung up", heals=True, by_network=True),
+    "Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol": Fault(
+        "hung up", heals=True, by_network=True
+    ),
     "ClientResponseError|HttpProcessingError": Fault(
         "sent something that is not valid HTTP", heals=True, stubborn=True
     ),
@@ -186,8 +200,14 @@ def _status(error: BaseException) -> int | None:
     if type(error).__module__.startswith("aiohttp"):
         return None  # its parser gives codes to its own errors
     response = getattr(error, "response", None)
-    codes = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
-    failures = (code for code in codes if isinstance(code, int) and (100 <= code < 200 or 300 <= code < 600))
+    codes = (
+        getattr(error, "status_code", None),
+        getattr(error, "code", None),
+        getattr(response, "status_code", None),
+    )
+    failures = (
+        code for code in codes if isinstance(code, int) and (100 <= code < 200 or 300 <= code < 600)
+    )
     return next(failures, None)
 
 
@@ -206,7 +226,8 @@ def _body(error: BaseException) -> object:
 
 def _of_error(error: ServerError, cause: BaseException, secrets: Iterable[str]) -> Fault:
     """Classify what a server says is wrong. Whatever is told by words is told here."""
-    status, words = error.status, error.words
+    status = error.status
+    words = error.words
     after = _retry_after(cause)
     after = error.wait_s if after is None else after
     sentence = _sentence(error, secrets)
@@ -214,13 +235,20 @@ def _of_error(error: ServerError, cause: BaseException, secrets: Iterable[str]) 
     if server_words.is_of_generation(error):
         return Fault(sentence, status, generation=error.generation or "")
     if server_words.is_too_long(error):
-        return Fault(sentence, status, too_long=True, context=error.context or server_words.context(words))
+        return Fault(
+            sentence, status, too_long=True, context=error.context or server_words.context(words)
+        )
     if server_words.is_filtered(error):
         return Fault(sentence, status, filtered=True)
     if status == 429 and server_words.needs_more_than_the_limit(words):
-        return Fault(f"can never take this request, which needs more than its limit: HTTP 429: {message}", status)
+        return Fault(
+            f"can never take this request, which needs more than its limit: HTTP 429: {message}",
+            status,
+        )
     if server_words.wants_money(error):
-        return Fault(sentence if status == 402 else f"wants payment: HTTP {status}: {message}", status)
+        return Fault(
+            sentence if status == 402 else f"wants payment: HTTP {status}: {message}", status
+        )
     if server_words.is_of_a_day(error) and after is None:
         return Fault(sentence, status)
     heals = status is None or status in HEALING or status >= 500 or status < 400
@@ -253,7 +281,9 @@ def _sentence(error: ServerError, secrets: Iterable[str]) -> str:
     else:
         sentence = SAID.get(error.status, f"answered HTTP {error.status}")
         if error.in_answer:
-            sentence = sentence.replace(f"HTTP {error.status}", f"HTTP {error.status} (inside an HTTP 200)")
+            sentence = sentence.replace(
+                f"HTTP {error.status}", f"HTTP {error.status} (inside an HTTP 200)"
+            )
     words = _clean(error.words, secrets)
     if re.search("plain http request was sent to https port|https required", words, re.IGNORECASE):
         words += "; does the URL begin with https://?"
@@ -271,13 +301,19 @@ def _clean(words: str, secrets: Iterable[str]) -> str:
 
 def _retry_after(error: BaseException) -> float | None:
     """Seconds of a Retry-After header, given as a number or a date; some servers send milliseconds besides."""
-    headers = getattr(error, "headers", None) or getattr(getattr(error, "response", None), "headers", None) or {}
+    headers = (
+        getattr(error, "headers", None)
+        or getattr(getattr(error, "response", None), "headers", None)
+        or {}
+    )
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[name]) * unit)
         except (KeyError, ValueError):
             continue
     try:
-        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds())
+        return max(
+            0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds()
+        )
     except (KeyError, ValueError, TypeError):
         return None

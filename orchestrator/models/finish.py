@@ -13,7 +13,13 @@ prompt."""
 UNFIT = "json_validate_failed"
 """The finish reason of a text that the server refused because it did not fit the schema that was asked for."""
 
-CUT_OFF = ("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded")
+CUT_OFF = (
+    "length",
+    "max_tokens",
+    "model_length",
+    "max_output_tokens",
+    "model_context_window_exceeded",
+)
 REFUSED = (
     "content_filter",
     "content_filtered",

@@ -43,7 +43,11 @@ class BoundedClient(DefaultAioHttpClient):
         finally:
             await response.aclose()
         del content[self._most :]
-        headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]
+        headers = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name != "content-encoding"
+        ]
         complete = httpx.Response(
             response.status_code,
             headers=[*headers, ("content-length", str(len(content)))],
@@ -64,11 +68,14 @@ class BoundedClient(DefaultAioHttpClient):
                 return response
             await response.aclose()
             origin, target = (
-                (url.host, url.scheme, url.port or PORTS.get(url.scheme)) for url in (request.url, onward.url)
+                (url.host, url.scheme, url.port or PORTS.get(url.scheme))
+                for url in (request.url, onward.url)
             )
             with_tls = (origin[1:], target[1:]) == (("http", 80), ("https", 443))
             if origin[0] != target[0] or (origin != target and not with_tls):
                 port = f":{onward.url.port}" if onward.url.port else ""
-                raise RedirectedError(f"{onward.url.scheme}://{onward.url.host}{port}")  # a path may hold a key
+                raise RedirectedError(
+                    f"{onward.url.scheme}://{onward.url.host}{port}"
+                )  # a path may hold a key
             request = onward
         raise httpx.TooManyRedirects(f"more than {REDIRECTS} redirects", request=request)

@@ -12,7 +12,8 @@ from orchestrator.replies.values import leaves, numbered
 
 MOST_VALUES = 1000
 """Enumerated values that OpenAI takes in one schema, all together; beyond them decimals have no steps."""
-STEPS, WIDEST = 20, 2
+STEPS = 20
+WIDEST = 2
 """Into how many steps the range of a decimal is cut that servers are not known to bound, and how wide it may be."""
 
 
@@ -61,19 +62,25 @@ def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constra
     if not settings.enumerates_moves:
         return _distinct(*_weaker(request.reply, bounded))
     moves = tuple(str(move) for move in request.moves.values())
-    return _schemas(request.reply, bounded._replace(moves=moves, steps=bounded.bounds), settings.max_tokens)
+    return _schemas(
+        request.reply, bounded._replace(moves=moves, steps=bounded.bounds), settings.max_tokens
+    )
 
 
 @lru_cache(maxsize=512)
 def _weaker(reply: type[Reply], bounded: _Turn) -> tuple[Constrained, Constrained]:
-    return Constrained("bounds", _format(reply, bounded)), Constrained("schema", response_format(reply))
+    return Constrained("bounds", _format(reply, bounded)), Constrained(
+        "schema", response_format(reply)
+    )
 
 
 @lru_cache(maxsize=512)  # the nodes and samples of a turn ask with the same moves
 def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[Constrained, ...]:
     """Return the ways to constrain an answer for a server that is told the legal moves."""
     full = _format(reply, turn._replace(objects=bool(turn.moves)))
-    enumerated = [path for path, _ in leaves(full) if re.search(r"\.enum\.\d+$", path)] if turn.steps else []
+    enumerated = (
+        [path for path, _ in leaves(full) if re.search(r"\.enum\.\d+$", path)] if turn.steps else []
+    )
     if len(enumerated) > MOST_VALUES:  # decimals in steps are too many values for some servers
         full = _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
     bounded, plain = _weaker(reply, turn._replace(moves=(), steps=False))
@@ -93,7 +100,9 @@ def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
     return tuple(
         constraint
         for number, constraint in enumerate(offered)
-        if all(constraint.response_format != other.response_format for other in offered[number + 1 :])
+        if all(
+            constraint.response_format != other.response_format for other in offered[number + 1 :]
+        )
     )
 
 
@@ -108,15 +117,26 @@ def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
     for name, (option, number) in numbered(reply).items() if turn.objects else ():
         if name in strict["properties"]:
             entry = strict["properties"][name]["items"]["properties"]
-            strict["properties"][name] = _object(dict.fromkeys(entry[option]["enum"], entry[number]))
+            strict["properties"][name] = _object(
+                dict.fromkeys(entry[option]["enum"], entry[number])
+            )
     return {
         "type": "json_schema",
-        "json_schema": {"name": reply.__name__, "strict": True, "schema": _object(strict["properties"])},
+        "json_schema": {
+            "name": reply.__name__,
+            "strict": True,
+            "schema": _object(strict["properties"]),
+        },
     }
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 _LEFT_OUT = {"title", "default", "minLength", "maxLength"}
@@ -139,7 +159,9 @@ class _Strict(NamedTuple):
         if "$ref" in schema:
             return self.strict(self.defs[schema["$ref"].rpartition("/")[2]], moves)
         if "properties" in schema:
-            return _object({key: self.strict(value, moves) for key, value in schema["properties"].items()})
+            return _object(
+                {key: self.strict(value, moves) for key, value in schema["properties"].items()}
+            )
         return self._value(schema, moves)
 
     def _value(self, schema: dict[str, Any], moves: tuple[str, ...]) -> dict[str, Any]:
@@ -149,11 +171,16 @@ class _Strict(NamedTuple):
         strict = {key: self.strict(schema[key], fitting) for key in keys}
         if fitting and OPTION in schema:
             strict["enum"] = list(fitting)
-        if moves and not fitting and "anyOf" in schema:  # no legal move begins so: null is all that is left
+        if (
+            moves and not fitting and "anyOf" in schema
+        ):  # no legal move begins so: null is all that is left
             strict["anyOf"] = [option for option in schema["anyOf"] if OPTION not in option]
         if self.turn.bounds and schema.get("type") == "array":
             strict |= self._lengths(schema, fitting)
-        if self.turn.bounds and (below := dict(self.turn.counts).get(schema.get(BELOW, ""))) is not None:
+        if (
+            self.turn.bounds
+            and (below := dict(self.turn.counts).get(schema.get(BELOW, ""))) is not None
+        ):
             strict["maximum"] = below - 1
         return _stepped(strict) if self.turn.steps else strict
 
@@ -163,7 +190,10 @@ class _Strict(NamedTuple):
         if (exactly := counts.get(schema.get(EACH, ""))) is not None:
             return {"minItems": exactly, "maxItems": exactly}
         most = schema.get(MOST)
-        several = [schema.get("maxItems"), most if isinstance(most, int) else counts.get(most or "")]
+        several = [
+            schema.get("maxItems"),
+            most if isinstance(most, int) else counts.get(most or ""),
+        ]
         if fitting and self._names_moves(schema.get("items")):
             several.append(len(fitting))
         bounds = [bound for bound in several if bound is not None]
@@ -171,15 +201,22 @@ class _Strict(NamedTuple):
 
     def _names_moves(self, items: Any) -> bool:
         """Return whether the entries of a list are moves, or objects about one move each."""
-        entry = self.defs[items["$ref"].rpartition("/")[2]] if isinstance(items, dict) and "$ref" in items else items
+        entry = (
+            self.defs[items["$ref"].rpartition("/")[2]]
+            if isinstance(items, dict) and "$ref" in items
+            else items
+        )
         if not isinstance(entry, dict):
             return False
-        return OPTION in entry or any(OPTION in field for field in entry.get("properties", {}).values())
+        return OPTION in entry or any(
+            OPTION in field for field in entry.get("properties", {}).values()
+        )
 
 
 def _stepped(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a decimal between bounds as one of the values 0, 0.05, 0.1 ... or -1, -0.9, -0.8 ..."""
-    low, high = schema.get("minimum"), schema.get("maximum")
+    low = schema.get("minimum")
+    high = schema.get("maximum")
     if schema.get("type") != "number" or low is None or high is None or high - low > WIDEST:
         return schema
     values = [round(low + (high - low) * step / STEPS, 4) for step in range(STEPS + 1)]

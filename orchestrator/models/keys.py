@@ -68,8 +68,12 @@ def check(variable: str, server: str) -> None:
                 f"server's key into {DEFAULT}, or into a variable that `key:` names"
             )
         return
-    own = server.startswith(PROVIDER) and server.removeprefix(PROVIDER).startswith(variable.split("_")[0].lower())
-    of_azure = variable.startswith("AZURE_") and host(server) == host(os.environ.get(AZURE_ENDPOINT, ""))
+    own = server.startswith(PROVIDER) and server.removeprefix(PROVIDER).startswith(
+        variable.split("_")[0].lower()
+    )
+    of_azure = variable.startswith("AZURE_") and host(server) == host(
+        os.environ.get(AZURE_ENDPOINT, "")
+    )
     if not (own or of_azure):
         check_host(variable, server)
 
@@ -98,7 +102,10 @@ def sent(variable: str, server: str) -> None:
 def is_openai(url: str) -> bool:
     """Return whether an address is api.openai.com or one of its regional hosts, with TLS."""
     parts = _parts(url)
-    return parts.scheme == "https" and _OPENAI_HOST.fullmatch((parts.hostname or "").rstrip(".")) is not None
+    return (
+        parts.scheme == "https"
+        and _OPENAI_HOST.fullmatch((parts.hostname or "").rstrip(".")) is not None
+    )
 
 
 def is_loopback(name: str) -> bool:

@@ -42,15 +42,20 @@ class LangChainTransport:
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         """See Transport. Raises UserError where the model's package does not know what it is given."""
-        more: dict[str, Any] = {} if request.response_format is None else {"response_format": request.response_format}
+        more: dict[str, Any] = (
+            {} if request.response_format is None else {"response_format": request.response_format}
+        )
         messages = [spoken(message) for message in request.messages]
         try:
-            trace, model = cast("RunnableConfig", labels(request.labels)), self.model
+            trace = cast("RunnableConfig", labels(request.labels))
+            model = self.model
             changed: dict[str, Any] = {}
             if request.seed is not None:
                 changed[str(langchain_fields.seed_field(model))] = request.seed
             if model.cache is not False and (model.cache or get_llm_cache() is not None):
-                changed["cache"] = False  # it knows no samples and no repeats: they would all be one answer
+                changed["cache"] = (
+                    False  # it knows no samples and no repeats: they would all be one answer
+                )
             model = model.model_copy(update=changed) if changed else model
             return _response(await model.ainvoke(messages, trace, **more))
         except TypeError as error:
@@ -105,7 +110,9 @@ def _reasoning(message: AIMessage) -> str | None:
     """Return the text of its thinking, or the summaries of it."""
     try:
         blocks: Any = message.content_blocks
-    except Exception:  # a form of content that LangChain cannot translate; the answer is paid for, and stays
+    except (
+        Exception
+    ):  # a form of content that LangChain cannot translate; the answer is paid for, and stays
         blocks = ()
     texts = [block.get("reasoning") for block in blocks if block.get("type") == "reasoning"]
     return "\n\n".join(filter(None, texts)) or message.additional_kwargs.get("reasoning_content")
@@ -114,7 +121,10 @@ def _reasoning(message: AIMessage) -> str | None:
 def init(settings: ModelSettings) -> BaseChatModel:
     """Return the model of `langchain:PROVIDER:NAME`, without retries of its own, and with no other setting than those
     given. Raises UserError when it cannot be made so."""
-    addresses = [*filter(None, (settings.base_url,)), *langchain_fields.addresses(settings.extra_body)]
+    addresses = [
+        *filter(None, (settings.base_url,)),
+        *langchain_fields.addresses(settings.extra_body),
+    ]
     for address in addresses:
         keys.check_host(f"what {settings.model} sends", address)
     reached = {"base_url": settings.base_url, "api_key": settings.secret}
@@ -138,11 +148,16 @@ def _options(kind: type[BaseChatModel], settings: ModelSettings) -> dict[str, An
     options: dict[str, Any] = {}
     for name, value in settings.sampling.items():
         if (called := langchain_fields.parameter(kind, name)) is None:
-            raise UserError(f"{settings.model}: {kind.__name__} has no setting like `{name}`; leave it out")
+            raise UserError(
+                f"{settings.model}: {kind.__name__} has no setting like `{name}`; leave it out"
+            )
         options[called] = value
     if settings.seed is not None and langchain_fields.seed_field(kind) is None:
         raise UserError(f"{settings.model}: {kind.__name__} takes no seed; leave `seed` out")
-    if settings.temperature is None and (default := langchain_fields.own_temperature(kind)) is not None:
+    if (
+        settings.temperature is None
+        and (default := langchain_fields.own_temperature(kind)) is not None
+    ):
         if not langchain_fields.may_be_none(kind, "temperature"):
             raise UserError(
                 f"{settings.model}: {kind.__name__} sends temperature {default} if none is set; set `temperature`"
@@ -151,17 +166,25 @@ def _options(kind: type[BaseChatModel], settings: ModelSettings) -> dict[str, An
     try:
         return options | langchain_fields.extras(kind, settings.extra_body)
     except KeyError as error:
-        raise UserError(f"{settings.model}: {kind.__name__} has no setting {error} for `extra_body`") from None
+        raise UserError(
+            f"{settings.model}: {kind.__name__} has no setting {error} for `extra_body`"
+        ) from None
 
 
 def _built(settings: ModelSettings, options: Mapping[str, Any]) -> BaseChatModel:
     try:
         from langchain.chat_models import init_chat_model
     except ImportError:
-        raise UserError(f"{settings.model} needs LangChain: pip install 'hanabi-orchestrator[langchain]'") from None
+        raise UserError(
+            f"{settings.model} needs LangChain: pip install 'hanabi-orchestrator[langchain]'"
+        ) from None
     try:
         model = init_chat_model(
-            settings.name, model_provider=settings.provider, max_retries=0, timeout=settings.timeout_s, **options
+            settings.name,
+            model_provider=settings.provider,
+            max_retries=0,
+            timeout=settings.timeout_s,
+            **options,
         )
     except ImportError as error:
         raise UserError(f"{settings.model}: {error}") from None
@@ -175,4 +198,7 @@ def _built(settings: ModelSettings, options: Mapping[str, Any]) -> BaseChatModel
 def described(model: BaseChatModel) -> ModelSettings:
     """Return the settings of a model object: its class and name, and what it was given that may be written down."""
     name: Any = getattr(model, "model_name", None) or getattr(model, "model", None) or "unnamed"
-    return of_object(f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", langchain_fields.written(model))
+    return of_object(
+        f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}",
+        langchain_fields.written(model),
+    )

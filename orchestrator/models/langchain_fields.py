@@ -28,7 +28,16 @@ _ANSWERS = """
 WRITTEN = frozenset(_ANSWERS.split())
 """Names of fields, also of fields within fields, whose values decide answers and are no secrets."""
 
-ADDRESSES = frozenset({"base_url", "openai_api_base", "api_base", "endpoint", "azure_endpoint", "inference_server_url"})
+ADDRESSES = frozenset(
+    {
+        "base_url",
+        "openai_api_base",
+        "api_base",
+        "endpoint",
+        "azure_endpoint",
+        "inference_server_url",
+    }
+)
 """Names of fields with a server's address, which is written without user, password and query."""
 
 _TRANSPORT = """
@@ -40,7 +49,9 @@ _TRANSPORT = """
 REACHED = frozenset(_TRANSPORT.split())
 """Names of fields that say how a model is reached and watched, not what it answers."""
 
-_SECRET = re.compile(r"key|token|secret|password|passwd|credential|auth|cookie|signature|bearer", re.IGNORECASE)
+_SECRET = re.compile(
+    r"key|token|secret|password|passwd|credential|auth|cookie|signature|bearer", re.IGNORECASE
+)
 _CARRIERS = re.compile(r"headers|query|cookies|auth|proxies|proxy", re.IGNORECASE)
 """Names of fields in which every text may be a key."""
 _ADDRESS = re.compile(r"url|base|endpoint|host|prox(?:y|ies)$|server|^uri", re.IGNORECASE)
@@ -75,7 +86,9 @@ def parameter(kind: type[Any], name: str) -> str | None:
     """Return what a class of models calls a setting; None where it would drop it without a word."""
     parameters = _parameters(kind)
     passed_on = name if "model_kwargs" in parameters else None
-    return next((called for called in (name, OTHER_NAMES.get(name)) if called in parameters), passed_on)
+    return next(
+        (called for called in (name, OTHER_NAMES.get(name)) if called in parameters), passed_on
+    )
 
 
 def seed_field(kind: Any) -> str | None:
@@ -137,8 +150,16 @@ def written(model: Any) -> dict[str, Any]:
         {"temperature"} if getattr(model, "temperature", None) is not None else set[str]()
     )  # LangChain's, where unset
     settings = {name: getattr(model, name) for name in sorted(model.model_fields_set | sampling)}
-    fields = {name: part for name, value in settings.items() if (part := _writable(name, value)) is not None}
-    rest = {name: part for name, value in settings.items() if (part := _unwritable(name, value)) is not None}
+    fields = {
+        name: part
+        for name, value in settings.items()
+        if (part := _writable(name, value)) is not None
+    }
+    rest = {
+        name: part
+        for name, value in settings.items()
+        if (part := _unwritable(name, value)) is not None
+    }
     # too short to test a guessed key by
     digest = hashlib.sha256(json.dumps(rest, sort_keys=True, default=str).encode()).hexdigest()[:8]
     return fields | ({"other": digest} if rest else {})
@@ -154,22 +175,38 @@ def _writable(name: str, value: Any) -> Any:
     if isinstance(value, Mapping) and name == "logit_bias":
         return {str(token): bias for token, bias in value.items() if isinstance(bias, int | float)}
     if isinstance(value, Mapping) and name not in REACHED:
-        inner = {str(key): part for key, item in value.items() if (part := _writable(str(key), item)) is not None}
+        inner = {
+            str(key): part
+            for key, item in value.items()
+            if (part := _writable(str(key), item)) is not None
+        }
         return inner or None
     if name not in WRITTEN:
         return None
     if isinstance(value, list | tuple):
-        return list(value) if all(isinstance(item, str | int | float | bool) for item in value) else None
+        return (
+            list(value)
+            if all(isinstance(item, str | int | float | bool) for item in value)
+            else None
+        )
     return value if isinstance(value, str | int | float | bool) else None
 
 
 def _unwritable(name: str, value: Any) -> Any:
     """Return what of a field decides answers and is not written; None for nothing. Keys and clients are no part of
     it."""
-    if name in REACHED or name in ADDRESSES or (_SECRET.search(name) and not isinstance(value, int | float)):
+    if (
+        name in REACHED
+        or name in ADDRESSES
+        or (_SECRET.search(name) and not isinstance(value, int | float))
+    ):
         return None
     if isinstance(value, Mapping) and name != "logit_bias":
-        inner = {str(key): rest for key, item in value.items() if (rest := _unwritable(str(key), item)) is not None}
+        inner = {
+            str(key): rest
+            for key, item in value.items()
+            if (rest := _unwritable(str(key), item)) is not None
+        }
         return inner or None
     plain = isinstance(value, str | int | float | bool | list | tuple)
     return value if plain and _writable(name, value) is None else None
@@ -177,7 +214,9 @@ def _unwritable(name: str, value: Any) -> Any:
 
 def secrets(model: Any) -> tuple[str, ...]:
     """Return every text in it that may be a key, the longest first: none of them is ever written."""
-    keys = {key for name in type(model).model_fields for key in _held(name, getattr(model, name, None))}
+    keys = {
+        key for name in type(model).model_fields for key in _held(name, getattr(model, name, None))
+    }
     return tuple(sorted(keys, key=lambda key: (-len(key), key)))
 
 
@@ -185,7 +224,9 @@ def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
     """Yield the keys in a field. `carried`: it stands in one in which every text may be a key."""
     if isinstance(value, SecretStr):
         key = value.get_secret_value()
-        yield from filter(None, (key, key.rpartition(" ")[2]))  # without the word before it, too: `Bearer sk-...`
+        yield from filter(
+            None, (key, key.rpartition(" ")[2])
+        )  # without the word before it, too: `Bearer sk-...`
     elif isinstance(value, Mapping):
         inside = carried or _CARRIERS.search(name) is not None
         for key, item in value.items():
@@ -202,7 +243,9 @@ def _keys_in(name: str, text: str, carried: bool) -> Iterator[str]:
         parts = urlsplit(text)
         yield from (unquote(key) for key in (parts.password,) if key)
         yield from (
-            key for _, _, key in (pair.partition("=") for pair in parts.query.split("&")) if len(key) >= SHORTEST
+            key
+            for _, _, key in (pair.partition("=") for pair in parts.query.split("&"))
+            if len(key) >= SHORTEST
         )
     elif name not in WRITTEN and (_SECRET.search(name) or (carried and len(text) >= SHORTEST)):
         yield from filter(None, (text, text.rpartition(" ")[2]))

@@ -39,7 +39,9 @@ def transport(model: Named) -> Transport:
         from orchestrator.models.langchain_client import LangChainTransport, init
 
         return LangChainTransport(init(chosen))
-    _ = chosen.secrets  # what is missing is said before the client is imported, which takes a second
+    _ = (
+        chosen.secrets
+    )  # what is missing is said before the client is imported, which takes a second
     if carried := [variable for variable in chosen.key_variables if os.environ.get(variable)]:
         keys.sent(carried[-1], chosen.server)
     for variable in chosen.sent_variables:
@@ -89,10 +91,12 @@ class ModelLayer:
             from orchestrator.models.langchain_client import LangChainTransport
 
             reached: Transport = LangChainTransport(model)
-            chosen, server = described(model), str(id(model))
+            chosen = described(model)
+            server = str(id(model))
         else:
             chosen = settings(model)
-            reached, server = transport(chosen), chosen.url
+            reached = transport(chosen)
+            server = chosen.url
         key = server, chosen.model
         if key not in self.limits:
             self.limits[key] = self.limit(*key, chosen.max_concurrency)

@@ -23,7 +23,10 @@ class Limit(Protocol):
         """Wait until the call may begin; returns the time at which it does."""
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None: ...
 
     def answered(self, slow: bool = False) -> None:
@@ -76,7 +79,10 @@ class Limiter:
         return time.monotonic()
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         self.busy -= 1
         self._wake()
@@ -84,7 +90,9 @@ class Limiter:
     def answered(self, slow: bool = False) -> None:
         self.last_answer = time.monotonic()
         if not slow:
-            self.limit = min(float(self.most), self.limit + (1 / self.limit if self._was_crowded else 1))
+            self.limit = min(
+                float(self.most), self.limit + (1 / self.limit if self._was_crowded else 1)
+            )
 
     def crowded(self, began: float, timed_out: bool = False) -> None:
         self.refused += not timed_out
@@ -95,7 +103,9 @@ class Limiter:
 
     def allow(self, most: int) -> None:
         """See Limit; a higher number begins no lower than for a new limiter."""
-        self.limit = min(float(most), max(self.limit, _first(most)) if most > self.most else self.limit)
+        self.limit = min(
+            float(most), max(self.limit, _first(most)) if most > self.most else self.limit
+        )
         self.most = most
         self._wake()
 

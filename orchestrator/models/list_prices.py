@@ -50,7 +50,11 @@ def price_of(model: ModelSettings) -> Price | None:
 def caution(models: Iterable[ModelSettings]) -> str | None:
     """Say in a sentence that prices are estimates, and name them; None where every model has a price, or no list
     does."""
-    listings = {model.model: listing for model in models if model.price is None and (listing := list_price(model))}
+    listings = {
+        model.model: listing
+        for model in models
+        if model.price is None and (listing := list_price(model))
+    }
     if not listings:
         return None
     prices = "; ".join(

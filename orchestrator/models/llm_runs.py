@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
     from langchain_core.messages import BaseMessage
 
-SWITCHES = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
+SWITCHES = (
+    "LANGSMITH_TRACING",
+    "LANGSMITH_TRACING_V2",
+    "LANGCHAIN_TRACING",
+    "LANGCHAIN_TRACING_V2",
+)
 """The environment variables by which LangChain sends traces to LangSmith."""
 
 
@@ -32,7 +37,8 @@ class Run:
     """One request that somebody watches."""
 
     def __init__(self, manager: "AsyncCallbackManagerForLLMRun", model: str) -> None:
-        self._manager, self._model = manager, model
+        self._manager = manager
+        self._model = model
 
     async def end(self, outcome: ModelResponse | Fault | None) -> None:
         """Tell what came of it: a response, a fault without keys, or None where the request was cancelled."""
@@ -52,7 +58,8 @@ async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | No
     from langchain_core.callbacks import AsyncCallbackManager
     from langchain_core.runnables.config import ensure_config
 
-    config, tags = ensure_config(), labels(request.labels)
+    config = ensure_config()
+    tags = labels(request.labels)
     provider = "azure" if settings.azure else "openai" if settings.home else "openai_compatible"
     facts = {"ls_provider": provider, "ls_model_name": settings.name, "ls_model_type": "chat"}
     manager = AsyncCallbackManager.configure(
@@ -64,7 +71,11 @@ async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | No
     )
     if not manager.handlers:
         return None
-    sent = {"model": settings.name, **settings.sampling, **({} if request.seed is None else {"seed": request.seed})}
+    sent = {
+        "model": settings.name,
+        **settings.sampling,
+        **({} if request.seed is None else {"seed": request.seed}),
+    }
     package = ["hanabi_orchestrator", provider]
     described = {"lc": 1, "type": "not_implemented", "id": package, "name": settings.name}
     messages = [spoken(message) for message in request.messages]
@@ -86,7 +97,11 @@ def spoken(message: Message) -> "BaseMessage":
     """Return a message as LangChain has it."""
     from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-    kinds: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
+    kinds: dict[str, type[BaseMessage]] = {
+        "system": SystemMessage,
+        "user": HumanMessage,
+        "assistant": AIMessage,
+    }
     return kinds[message.role](content=message.content)
 
 
@@ -108,4 +123,6 @@ def _result(response: ModelResponse, model: str) -> Any:
         usage_metadata=usage if usage["total_tokens"] else None,
         response_metadata={"model_name": model, "finish_reason": response.finish},
     )
-    return LLMResult(generations=[[ChatGeneration(message=message)]], llm_output={"model_name": model})
+    return LLMResult(
+        generations=[[ChatGeneration(message=message)]], llm_output={"model_name": model}
+    )

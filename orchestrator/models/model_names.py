@@ -26,7 +26,9 @@ def meant(model: str) -> str | None:
         return f"{provider}:{name}"
     if near := similar_name(model, (PROGRAM, *simulated_settings.NAMES.split(", "))):
         return near
-    maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
+    maker = next(
+        (langchain for start, langchain in MAKERS.items() if model.startswith(start)), None
+    )
     written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
     return written if named(written) and ":" not in model else None
 
@@ -45,13 +47,18 @@ def check_url(url: str) -> None:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        usable, parts = False, urlsplit("")
+        usable = False
+        parts = urlsplit("")
     if parts.username or parts.password:
-        raise ValueError("a model's URL cannot hold a user or a password; set HANABI_API_KEY instead")
+        raise ValueError(
+            "a model's URL cannot hold a user or a password; set HANABI_API_KEY instead"
+        )
     if parts.query:
         raise ValueError(
             "a model's URL cannot hold a query; in a models file, `query: {api-version: VALUE}` sends one, and "
             "`headers:` sends headers"
         )
     if not usable:
-        raise ValueError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1")
+        raise ValueError(
+            f"{url!r} is not a server's address; it reads like http://localhost:8000/v1"
+        )

@@ -29,7 +29,9 @@ def proxy_hint(url: str) -> str:
     scheme = next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), None)
     if scheme is None or is_local(url) or proxy_bypass(name):
         return ""
-    variable = next(name for name in (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") if os.environ.get(name))
+    variable = next(
+        name for name in (f"{scheme}_proxy", f"{scheme.upper()}_PROXY") if os.environ.get(name)
+    )
     proxy = urlsplit(proxies[scheme] if "://" in proxies[scheme] else f"//{proxies[scheme]}")
     port = f":{proxy.port}" if proxy.port else ""  # a user and a password stay unsaid
     return (
@@ -39,7 +41,9 @@ def proxy_hint(url: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _loaded(load: Callable[..., ssl.SSLContext], named: tuple[str | None, ...], trust_env: bool) -> ssl.SSLContext:
+def _loaded(
+    load: Callable[..., ssl.SSLContext], named: tuple[str | None, ...], trust_env: bool
+) -> ssl.SSLContext:
     """Loading the certificates takes a tenth of a second."""
     return load(trust_env=trust_env)
 
@@ -53,7 +57,9 @@ def certificates(url: str, load: Callable[..., ssl.SSLContext]) -> ssl.SSLContex
     try:
         return _loaded(load, named, True)
     except (OSError, ssl.SSLError):
-        variable = next((name for name, path in zip(CERTIFICATES, named, strict=True) if path), None)
+        variable = next(
+            (name for name, path in zip(CERTIFICATES, named, strict=True) if path), None
+        )
         if variable is None:
             raise
         if urlsplit(url).scheme.lower() == "http":

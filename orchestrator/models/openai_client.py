@@ -51,12 +51,15 @@ class OpenAITransport:
         """Return one client per event loop: its connections belong to the loop that opened them."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._client, self._loop = _client(self.settings), loop
+            self._client = _client(self.settings)
+            self._loop = loop
         return self._client
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         content = json.dumps(self._api.body(request, self._fixed)).encode()
-        return self._api.parse(await _json(self.client().post(self._api.path, cast_to=httpx.Response, content=content)))
+        return self._api.parse(
+            await _json(self.client().post(self._api.path, cast_to=httpx.Response, content=content))
+        )
 
     async def check(self) -> None:
         """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
@@ -71,15 +74,23 @@ class OpenAITransport:
             if error.status_code in (401, 403):
                 raise UserError(f"{url} {faults.classify(error, self.secrets).sentence}") from None
             if error.status_code in faults.GATEWAYS and (hint := network.proxy_hint(url)):
-                raise UserError(f"cannot reach a model server at {url}: HTTP {error.status_code}{hint}") from None
+                raise UserError(
+                    f"cannot reach a model server at {url}: HTTP {error.status_code}{hint}"
+                ) from None
         except UserError:
             raise
         except (APIConnectionError, OSError) as error:
-            raise UserError(f"cannot reach a model server at {url}: {_unreachable(error, url)}") from None
+            raise UserError(
+                f"cannot reach a model server at {url}: {_unreachable(error, url)}"
+            ) from None
         except NotACompletion:
-            raise UserError(f"{url} does not answer as a model server does, but with a page") from None
+            raise UserError(
+                f"{url} does not answer as a model server does, but with a page"
+            ) from None
         except Exception as error:  # what aiohttp and the bounds of the client raise
-            raise UserError(f"the model server at {url} {faults.classify(error, self.secrets).sentence}") from None
+            raise UserError(
+                f"the model server at {url} {faults.classify(error, self.secrets).sentence}"
+            ) from None
         else:
             if (wrong := server_error.of_answer(listing)) and not url.endswith("/v1"):
                 fault = faults.classify(faults.AnsweredError(wrong), self.secrets)
@@ -108,7 +119,8 @@ class OpenAITransport:
         return self.info
 
     async def aclose(self) -> None:
-        client, self._client = self._client, None
+        client = self._client
+        self._client = None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
 
@@ -130,13 +142,17 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
         client: AsyncOpenAI = AsyncAzureOpenAI(
             azure_endpoint=settings.url,
             azure_deployment=settings.name,
-            api_key=settings.secret if settings.key else None,  # else the client takes its own from the environment
+            api_key=settings.secret
+            if settings.key
+            else None,  # else the client takes its own from the environment
             **common,
         )
     else:
         client = AsyncOpenAI(base_url=settings.url, api_key=settings.secret or NO_KEY, **common)
     if not settings.home:
-        client.organization = client.project = None  # of an account at OpenAI, no other server's business
+        client.organization = client.project = (
+            None  # of an account at OpenAI, no other server's business
+        )
     # in place of OPENAI_CUSTOM_HEADERS, which may hold a key, and would go to every server
     client._custom_headers = settings.sent(settings.headers)
     return client
@@ -166,6 +182,8 @@ def _unreachable(error: BaseException, url: str) -> str:
         "Disconnect|Reset|Payload": "it hangs up; is it a model server, and is it https:// rather than http://?",
         "Timeout": "it is silent",
     }
-    reason = next((reason for names, reason in reasons.items() if re.search(names, kinds)), "is it running?")
+    reason = next(
+        (reason for names, reason in reasons.items() if re.search(names, kinds)), "is it running?"
+    )
     proxy = network.proxy_hint(url)
     return f"no connection came about{proxy}" if proxy and "Proxy" in kinds else f"{reason}{proxy}"

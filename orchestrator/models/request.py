@@ -91,7 +91,12 @@ class ModelRequest:
         """The labels of the request in a trace."""
         place = self.place
         labels: dict[str, str | int] = {"graph": self.graph, "node": self.node, "role": self.role}
-        labels |= {"game": place.game, "repeat": place.repeat, "turn": place.turn, "seat": place.seat}
+        labels |= {
+            "game": place.game,
+            "repeat": place.repeat,
+            "turn": place.turn,
+            "seat": place.seat,
+        }
         return {**labels, "sample": self.sample, "ask": self.ask}
 
     @property
@@ -136,10 +141,13 @@ def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
     turns = [system, *(list(turn) for _, turn in groupby(rest, key=lambda part: part.speaker))]
     spoken = []
     for turn in filter(None, turns):
-        content, spans = "", list[Span]()
+        content = ""
+        spans = list[Span]()
         for part in turn:
             content += "\n\n" if content else ""
-            spans.append(Span(name=part.name, start=len(content), end=len(content) + len(part.text)))
+            spans.append(
+                Span(name=part.name, start=len(content), end=len(content) + len(part.text))
+            )
             content += part.text
         spoken.append(Message(role=turn[0].speaker, content=content, spans=tuple(spans)))
     return tuple(spoken)
@@ -202,7 +210,9 @@ class ModelResponse:
     """Why a recorded response was unusable; it stays unusable in later versions."""
 
 
-RECORDED = tuple(field.name for field in fields(ModelResponse) if field.name not in ("text", "unusable"))
+RECORDED = tuple(
+    field.name for field in fields(ModelResponse) if field.name not in ("text", "unusable")
+)
 """The fields of a response that a journal's call has under the same names."""
 
 FAKE = "hanabi-orchestrator-fake-endpoint"
@@ -248,7 +258,17 @@ class Exchange:
         """The fields of a journal's call that this exchange decides."""
         response = self.response
         stored = {name: getattr(response, name) for name in ("text", *RECORDED)} if response else {}
-        shared = ("ask", "messages", "outcome", "error", "cause", "copied", "form", "dropped", "attempts")
+        shared = (
+            "ask",
+            "messages",
+            "outcome",
+            "error",
+            "cause",
+            "copied",
+            "form",
+            "dropped",
+            "attempts",
+        )
         return (
             stored
             | {name: getattr(self, name) for name in shared}
@@ -271,7 +291,9 @@ class Brain(Protocol):
     Raises ModelError when the provider fails.
     """
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse: ...
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse: ...
 
     async def aclose(self) -> None: ...
 
@@ -280,7 +302,9 @@ MAX_ASKS = 2
 """The model is asked once more after an unusable answer."""
 
 
-async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
+async def answer(
+    request: ModelRequest, brain: Brain, record: Callable[[Exchange], None]
+) -> BaseModel:
     """Return the reply to a request: a brain is asked until its answer is usable, at most MAX_ASKS times; else
     `Absent`.
 
@@ -293,26 +317,43 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
             response = await brain(request, prompt)
         except ModelError as failure:
             if failure.attempts:
-                record(Exchange(request.ask, prompt, None, "failed", str(failure), attempts=failure.attempts))
+                record(
+                    Exchange(
+                        request.ask, prompt, None, "failed", str(failure), attempts=failure.attempts
+                    )
+                )
             raise
         form = request.form if request.ask and request.form == request.second_form else None
         done = Exchange(request.ask, prompt, response, "ok", form=form, attempts=response.attempts)
         try:
             reading = _read(request, response)
         except Unreadable as problem:
-            error, cause = str(problem), problem.cause
+            error = str(problem)
+            cause = problem.cause
             last = request.ask + 1 == MAX_ASKS or cause == "overflow"
             repeats = copied(response.text, None, request.blanks)
             outcome: Outcome = "fallback" if last else "reasked"
             record(replace(done, outcome=outcome, error=error, cause=cause, copied=repeats))
-            log.info("unusable reply", node=request.node, sample=request.sample, ask=request.ask, error=error)
+            log.info(
+                "unusable reply",
+                node=request.node,
+                sample=request.sample,
+                ask=request.ask,
+                error=error,
+            )
             if last:
                 return Absent(reason=error, cause=cause)
-            request, prompt = _again(request, prompt, None if repeats else response.text, problem, brain)
+            request, prompt = _again(
+                request, prompt, None if repeats else response.text, problem, brain
+            )
             continue
         repeats = copied(response.text, reading.reply, request.blanks)
         outcome = "repaired" if reading.repaired or response.source else "ok"
-        record(replace(done, outcome=outcome, reply=reading.reply, copied=repeats, dropped=reading.dropped))
+        record(
+            replace(
+                done, outcome=outcome, reply=reading.reply, copied=repeats, dropped=reading.dropped
+            )
+        )
         return reading.reply.with_text(response.text)
 
 
@@ -329,10 +370,18 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
         raise Unreadable("the server says that it did not fit the schema", "schema")
     if response.finish == FILTERED:  # even if there is a text, a part of it may be missing
         why = response.attempts[-1].error if response.attempts else None
-        raise Unreadable("the server refused the content" + (f": it {why}" if why else ""), "refused")
+        raise Unreadable(
+            "the server refused the content" + (f": it {why}" if why else ""), "refused"
+        )
     if not response.text.strip() and (why := _why_empty(response)):
         raise Unreadable(why, "empty")
-    return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
+    return read(
+        response.text,
+        request.reply,
+        request.moves,
+        request.form,
+        cut_off=response.finish == "length",
+    )
 
 
 def _why_empty(response: ModelResponse) -> str | None:
@@ -343,7 +392,11 @@ def _why_empty(response: ModelResponse) -> str | None:
 
 
 def _again(
-    request: ModelRequest, prompt: tuple[Message, ...], text: str | None, problem: Unreadable, brain: Brain
+    request: ModelRequest,
+    prompt: tuple[Message, ...],
+    text: str | None,
+    problem: Unreadable,
+    brain: Brain,
 ) -> tuple[ModelRequest, tuple[Message, ...]]:
     """Return the second ask, which quotes the text, if there is any, where that helps. Without a quotation it goes on
     in the same message, for not every server takes two in a row."""
@@ -353,10 +406,18 @@ def _again(
         request, new_format = replace(request, form=request.second_form), request.second_format
     quotation = None if new_format or text is None else second_ask.quotation(text, problem)
     complaint = second_ask.complaint(
-        problem, request.moves, request.phrases, quoted=quotation is not None, other_format=bool(new_format)
+        problem,
+        request.moves,
+        request.phrases,
+        quoted=quotation is not None,
+        other_format=bool(new_format),
     )
     if quotation is not None:
-        return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=complaint))
+        return request, (
+            *prompt,
+            Message(role="assistant", content=quotation),
+            Message(role="user", content=complaint),
+        )
     parts = (*request.parts, Part("second_ask", complaint))
     return request, messages((*parts, Part("second_format", new_format)) if new_format else parts)
 
@@ -390,13 +451,17 @@ class Scripted:
     asked: list[ModelRequest] = field(default_factory=list)
     heard: list[tuple[Message, ...]] = field(default_factory=list)
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         self.asked.append(request)
         self.heard.append(messages)
         script = self.answers.get(request.role, "")
         answer = script(request) if callable(script) else script
         return ModelResponse(
-            text=answer if isinstance(answer, str) else json_text(answer), finish="stop", served_by="scripted"
+            text=answer if isinstance(answer, str) else json_text(answer),
+            finish="stop",
+            served_by="scripted",
         )
 
     async def aclose(self) -> None:

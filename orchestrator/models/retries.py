@@ -65,7 +65,9 @@ class ChatBrain:
     def window(self) -> ContextWindow:
         return self.facts.window
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         """Raises ModelError when no response came, whatever was tried; Held when a paused run stops; UserError for a
         setting that the model's client does not know."""
         if not self.window.bears(messages, request.ask):
@@ -74,14 +76,18 @@ class ChatBrain:
             return self._too_long(request, Fault(sentence, too_long=True), [])
         began = self.pause.clock()
         tries: list[WireTry] = []
-        possible = constraints(request, self.settings) if self.transport.takes_response_format else ()
+        possible = (
+            constraints(request, self.settings) if self.transport.takes_response_format else ()
+        )
         offers = Offers(self.facts.schemas, request.reply.__name__, possible)
         seed = None if self.settings.seed is None else call_seed(self.settings.seed, request)
         while True:
             offer = offers.current
             format = offer.response_format if offer else None
             try:
-                outcome, latency_s = await self._tried(CompletionRequest(messages, format, seed, request.labels))
+                outcome, latency_s = await self._tried(
+                    CompletionRequest(messages, format, seed, request.labels)
+                )
             except Held as held:
                 raise Held(str(held), tuple(tries)) from None
             constraint = offer.name if offer else None
@@ -90,29 +96,47 @@ class ChatBrain:
                 tries.append(WireTry(latency_s=latency_s))
                 self.facts.answered = True
                 self.window.learn(messages, outcome)
-                done = self._completed(outcome, messages, tries, max(latency_s, self.pause.clock() - began))
+                done = self._completed(
+                    outcome, messages, tries, max(latency_s, self.pause.clock() - began)
+                )
                 return replace(done, constraint=constraint)
             wait = 0.0 if offer and outcome.of_form else self._wait(outcome, tries, offers.refusals)
             same = bool(tries) and tries[-1].error == outcome.sentence
-            failed = WireTry(error=outcome.sentence, status=outcome.status, waited_s=wait or 0, latency_s=latency_s)
+            failed = WireTry(
+                error=outcome.sentence,
+                status=outcome.status,
+                waited_s=wait or 0,
+                latency_s=latency_s,
+            )
             tries.append(failed)
             if (response := self._without_answer(request, outcome, messages, tries)) is not None:
                 return replace(response, constraint=constraint)
             write = log.warning if latency_s + failed.waited_s >= WARNING_S else log.info
             waits_s = round(failed.waited_s, 1)
-            write("the model server is at fault", fault=failed.error, attempt=len(tries), waits_s=waits_s)
+            write(
+                "the model server is at fault",
+                fault=failed.error,
+                attempt=len(tries),
+                waits_s=waits_s,
+            )
             if wait is None:
                 raise self._given_up(request, outcome, tries)
             if offer and outcome.of_form:
                 offers.refuse(named=outcome.names_form)
             elif same and outcome.status == HTTPStatus.INTERNAL_SERVER_ERROR and offers.probe():
-                log.info("the same error again: the next try goes without a schema", fault=failed.error)
+                log.info(
+                    "the same error again: the next try goes without a schema", fault=failed.error
+                )
             else:
                 offers.failed()
             await asyncio.sleep(wait)
 
     def _without_answer(
-        self, request: ModelRequest, fault: Fault, messages: tuple[Message, ...], tries: list[WireTry]
+        self,
+        request: ModelRequest,
+        fault: Fault,
+        messages: tuple[Message, ...],
+        tries: list[WireTry],
     ) -> ModelResponse | None:
         """Return the response that stands for a fault of the content, after which the game goes on; None for a fault of
         the server."""
@@ -122,17 +146,25 @@ class ChatBrain:
             return self._too_long(request, fault, tries)
         if fault.generation is not None:
             unfit = ModelResponse(text=fault.generation, finish=UNFIT)
-            return self._completed(unfit, messages, tries, sum(attempt.latency_s for attempt in tries))
-        if fault.too_large:  # not read, but paid for, so it counts as long as it may have been, at least
+            return self._completed(
+                unfit, messages, tries, sum(attempt.latency_s for attempt in tries)
+            )
+        if (
+            fault.too_large
+        ):  # not read, but paid for, so it counts as long as it may have been, at least
             tokens = self.settings.max_answer_bytes * 5 // 16
             longest = min(tokens, self.settings.max_tokens or tokens)
             unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
-            return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
+            return self._completed(
+                unread, messages, tries, sum(attempt.latency_s for attempt in tries)
+            )
         return None
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
         """Return whether it would send this request with a schema, if its form asked for one."""
-        takes_formats = self.transport.takes_response_format and self.settings.response_format == "json_schema"
+        takes_formats = (
+            self.transport.takes_response_format and self.settings.response_format == "json_schema"
+        )
         return takes_formats and self.facts.schemas.takes(request.reply.__name__, "schema")
 
     def _too_long(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelResponse:
@@ -147,13 +179,18 @@ class ChatBrain:
             raise ModelError(sentence, tuple(tries), final=True)
         if not self.facts.warned:
             self.facts.warned = True
-            log.warning("prompts are too long for the model; where one is, its node gives no reply", why=fault.sentence)
+            log.warning(
+                "prompts are too long for the model; where one is, its node gives no reply",
+                why=fault.sentence,
+            )
         if not tries:
             tries = [WireTry(error=fault.sentence)]
         return self._unanswered(TOO_LONG, tries)
 
     def _unanswered(self, finish: str, tries: list[WireTry]) -> ModelResponse:
-        return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)
+        return ModelResponse(
+            text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None
+        )
 
     async def _tried(self, request: CompletionRequest) -> tuple[ModelResponse | Fault, float]:
         """Try once within the model's limit; return what came, and the seconds that it took. Raises Held."""
@@ -164,8 +201,13 @@ class ChatBrain:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
                     outcome = await self.transport.send(request)
-                if len(outcome.text) + len(outcome.reasoning or "") > self.settings.max_answer_bytes:
-                    raise faults.TooLargeError(self.settings.max_answer_bytes)  # a client without a limit has read it
+                if (
+                    len(outcome.text) + len(outcome.reasoning or "")
+                    > self.settings.max_answer_bytes
+                ):
+                    raise faults.TooLargeError(
+                        self.settings.max_answer_bytes
+                    )  # a client without a limit has read it
             except UserError:
                 raise
             except asyncio.CancelledError:
@@ -176,7 +218,11 @@ class ChatBrain:
                 outcome = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
         if run is not None:
-            await run.end(self._cleaned(outcome, request.messages) if isinstance(outcome, ModelResponse) else outcome)
+            await run.end(
+                self._cleaned(outcome, request.messages)
+                if isinstance(outcome, ModelResponse)
+                else outcome
+            )
         if isinstance(outcome, ModelResponse):
             self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
         elif outcome.crowded:
@@ -208,7 +254,10 @@ class ChatBrain:
             return None
         longest = min(self.settings.backoff_s * 2 ** (faulty - 1), LONGEST_WAIT_S)
         # those who were refused together must not come back together
-        wait = max(random.uniform(longest / 2, longest), (fault.retry_after_s or 0) * random.uniform(1, 1.1))
+        wait = max(
+            random.uniform(longest / 2, longest),
+            (fault.retry_after_s or 0) * random.uniform(1, 1.1),
+        )
         waited = sum(attempt.waited_s for attempt in tries)
         return round(wait, 4) if waited + wait <= self.settings.patience_s else None
 
@@ -218,14 +267,23 @@ class ChatBrain:
             sentence += network.proxy_hint(self.settings.url)
         if fault.heals:
             waited = sum(attempt.waited_s for attempt in tries)
-            late = fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited
-            sentence += f"; it wants to be left alone for {fault.retry_after_s:.0f} s" if late else ""
+            late = (
+                fault.retry_after_s is not None
+                and fault.retry_after_s > self.settings.patience_s - waited
+            )
+            sentence += (
+                f"; it wants to be left alone for {fault.retry_after_s:.0f} s" if late else ""
+            )
             times = "one try" if len(tries) == 1 else f"{len(tries)} tries"
             sentence += f"; given up after {times} and {waited:.1f} s of waiting"
         return ModelError(sentence, tuple(tries), final=not fault.heals)
 
     def _completed(
-        self, response: ModelResponse, messages: tuple[Message, ...], tries: list[WireTry], latency_s: float
+        self,
+        response: ModelResponse,
+        messages: tuple[Message, ...],
+        tries: list[WireTry],
+        latency_s: float,
     ) -> ModelResponse:
         """Return a response with what only this layer knows of it: its tries, its price, its tokens where nobody
         counted."""
@@ -239,8 +297,11 @@ class ChatBrain:
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             attempts=tuple(tries),
-            usd=round(price.usd(tokens_in, tokens_out, response.cached_tokens), 8) if price else None,
-            estimated=response.estimated or (tokens_in, tokens_out) != (response.tokens_in, response.tokens_out),
+            usd=round(price.usd(tokens_in, tokens_out, response.cached_tokens), 8)
+            if price
+            else None,
+            estimated=response.estimated
+            or (tokens_in, tokens_out) != (response.tokens_in, response.tokens_out),
             latency_s=round(latency_s, 4),
         )
 
@@ -252,7 +313,9 @@ class ChatBrain:
         cleaned = dict[str, Any]()
         for part in fields(response):
             value = self._clean(getattr(response, part.name), prompt)
-            cleaned[part.name] = None if part.name in texts and not isinstance(value, str) else value
+            cleaned[part.name] = (
+                None if part.name in texts and not isinstance(value, str) else value
+            )
         finish = (cleaned["finish"] or "").lower()
         cleaned["finish"] = KNOWN_ENDS.get(finish, cleaned["finish"])
         cleaned["text"] = cleaned["text"] or ""
@@ -268,7 +331,9 @@ class ChatBrain:
         if isinstance(value, tuple | list):
             return tuple(self._clean(item, prompt) for item in value)
         if isinstance(value, Mapping):
-            return {self._clean(key, prompt): self._clean(item, prompt) for key, item in value.items()}
+            return {
+                self._clean(key, prompt): self._clean(item, prompt) for key, item in value.items()
+            }
         return value
 
     async def check(self) -> None:
@@ -290,8 +355,6 @@ def text_fields(kind: Any) -> frozenset[str]:
 def call_seed(base: int, request: ModelRequest) -> int:
     """Return the seed of one call: a one-way hash of where in which game it is made; 31 bits, as servers take them."""
     place = request.place
-    plain = (
-        f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{request.node}|{request.sample}|{request.ask}"
-    )
+    plain = f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{request.node}|{request.sample}|{request.ask}"
     plain += f"|draw {place.draw}" if place.draw else ""
     return int.from_bytes(hashlib.sha256(plain.encode()).digest()[:4], "big") & 0x7FFFFFFF

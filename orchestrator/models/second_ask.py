@@ -16,7 +16,9 @@ BRIEFER = "Be much briefer this time: one short sentence wherever words are aske
 NOTHING_ELSE = "Write the reply itself and nothing else."
 LEGAL = "The legal moves are: $moves. Copy every move from this list."
 SAME_FORMAT = "Reply once more, in the answer format given above."
-OTHER_FORMAT = "Reply once more, in the answer format given below, which takes the place of the one above."
+OTHER_FORMAT = (
+    "Reply once more, in the answer format given below, which takes the place of the one above."
+)
 
 SENTENCES = (QUOTED, UNQUOTED, BRIEFER, NOTHING_ELSE, LEGAL, SAME_FORMAT, OTHER_FORMAT)
 """What a second ask may say, in English; other languages have a phrase for each."""
@@ -28,18 +30,32 @@ ECHO = 2000
 def quotation(text: str, problem: Unreadable) -> str | None:
     """Return what of an unusable answer the model is shown again: all of it, or None where that would not help."""
     answer = answer_of(text).strip()
-    return answer if problem.cause in ("schema", "illegal", "contradiction") and 0 < len(answer) <= ECHO else None
+    return (
+        answer
+        if problem.cause in ("schema", "illegal", "contradiction") and 0 < len(answer) <= ECHO
+        else None
+    )
 
 
 def complaint(
-    problem: Unreadable, legal: Options, phrases: Mapping[str, str], *, quoted: bool, other_format: bool
+    problem: Unreadable,
+    legal: Options,
+    phrases: Mapping[str, str],
+    *,
+    quoted: bool,
+    other_format: bool,
 ) -> str:
     """Return what was wrong with an answer and how to reply now; `phrases` has the SENTENCES in the prompt's language.
 
     `quoted`: the answer stands right before it. `other_format`: the format to answer in stands right behind it.
     """
     moves = "; ".join(f"{label}: {move}" for label, move in legal.items())
-    remedies = {"cut_off": BRIEFER, "too_long": BRIEFER, "prose": NOTHING_ELSE, "illegal": LEGAL if moves else ""}
+    remedies = {
+        "cut_off": BRIEFER,
+        "too_long": BRIEFER,
+        "prose": NOTHING_ELSE,
+        "illegal": LEGAL if moves else "",
+    }
     sentences = (
         QUOTED if quoted else UNQUOTED,
         remedies.get(problem.cause, ""),

@@ -8,7 +8,15 @@ from typing import Any
 from orchestrator.errors import shortened
 from orchestrator.models import keys
 
-OURS = ("host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "accept")
+OURS = (
+    "host",
+    "content-length",
+    "content-type",
+    "content-encoding",
+    "transfer-encoding",
+    "connection",
+    "accept",
+)
 """Headers that belong to the program."""
 _SECRET = re.compile(r"auth|key|token|secret|cookie|password|signature", re.IGNORECASE)
 """The names of headers and parameters that hold keys."""
@@ -20,18 +28,26 @@ def as_texts(values: Any) -> Any:
     if not isinstance(values, dict):
         return values
     plain = (date, int, float)
-    return {name: str(value) if isinstance(value, plain) else value for name, value in values.items()}
+    return {
+        name: str(value) if isinstance(value, plain) else value for name, value in values.items()
+    }
 
 
 def check(name: str, value: str) -> None:
     """Raise ValueError for what cannot be sent, and for a key that is written out: files are shared."""
     if not re.fullmatch(r"[A-Za-z0-9_.~-]+", name) or not (value.isascii() and value.isprintable()):
-        raise ValueError(f"{name!r}: {shortened(value)!r} cannot be sent; write ASCII letters, digits and signs")
+        raise ValueError(
+            f"{name!r}: {shortened(value)!r} cannot be sent; write ASCII letters, digits and signs"
+        )
     if _SECRET.search(name) and not _VARIABLE.search(value):
-        raise ValueError(f"{name} holds a key, which no file may: name its environment variable, $NAME_API_KEY")
+        raise ValueError(
+            f"{name} holds a key, which no file may: name its environment variable, $NAME_API_KEY"
+        )
     for variable in _VARIABLE.findall(value):
         if not keys.NAME.fullmatch(variable):
-            raise ValueError(f"${variable} is not sent: the names of keys end in _API_KEY, e.g. $GATEWAY_API_KEY")
+            raise ValueError(
+                f"${variable} is not sent: the names of keys end in _API_KEY, e.g. $GATEWAY_API_KEY"
+            )
 
 
 def variables(values: Iterable[str]) -> tuple[str, ...]:

@@ -18,8 +18,26 @@ DEEPEST = 6
 ENTRIES = 5
 """Entries of a list of errors that are looked at."""
 
-WORDS: tuple[str, ...] = ("message", "msg", "detail", "details", "error", "errors", "title", "reason", "raw")
-WORDS += ("error_message", "error_msg", "error_description", "status_msg", "faultstring", "Message", "description")
+WORDS: tuple[str, ...] = (
+    "message",
+    "msg",
+    "detail",
+    "details",
+    "error",
+    "errors",
+    "title",
+    "reason",
+    "raw",
+)
+WORDS += (
+    "error_message",
+    "error_msg",
+    "error_description",
+    "status_msg",
+    "faultstring",
+    "Message",
+    "description",
+)
 """The keys under which servers say what is wrong."""
 CODES: tuple[str, ...] = (
     "code",
@@ -51,7 +69,15 @@ NESTED += ("base_resp", "response", "body", "raw")
 """The keys of objects in which an error may lie."""
 LENGTHS = ("n_ctx", "max_model_len", "context_length")
 """The keys of a context's length."""
-ENDS = ("error", "abort", "aborted", "failed", "network_error", "server_error", "insufficient_system_resource")
+ENDS = (
+    "error",
+    "abort",
+    "aborted",
+    "failed",
+    "network_error",
+    "server_error",
+    "insufficient_system_resource",
+)
 """The finish reasons of choices that the server, not the model, ended."""
 EMPTY = ("", "none", "null", "error", "ok", "success", "0", "200")
 """Codes that say nothing."""
@@ -100,13 +126,20 @@ def of_answer(answer: object) -> ServerError | None:
         _gather(error, notes)
     usable = bool(answer.get("choices")) or bool(answer.get("output"))
     choice = _first(answer.get("choices"))
-    ended = str(choice.get("finish_reason")).lower() in ENDS or answer.get("status") in ("failed", "cancelled")
+    ended = str(choice.get("finish_reason")).lower() in ENDS or answer.get("status") in (
+        "failed",
+        "cancelled",
+    )
     if ended or choice.get("error"):
         _gather(choice.get("error"), notes)
         if not (notes.words or notes.codes):
-            notes.words.append(f"it ended with {str(choice.get('finish_reason') or answer.get('status'))!r}")
+            notes.words.append(
+                f"it ended with {str(choice.get('finish_reason') or answer.get('status'))!r}"
+            )
         return notes.error(None, in_answer=True)
-    if usable and not notes.words and not notes.statuses:  # `{"error": {"code": 0, "message": ""}, "choices": ...}`
+    if (
+        usable and not notes.words and not notes.statuses
+    ):  # `{"error": {"code": 0, "message": ""}, "choices": ...}`
         return None
     if not usable:
         _gather(answer, notes)
@@ -184,7 +217,11 @@ def _gather_fields(fields: dict[Any, Any], notes: _Notes, depth: int) -> None:
     for key in CODES:
         _gather_code(fields.get(key), notes)
     place = fields.get("param") or fields.get("loc")
-    parameter = ".".join(str(part) for part in place if part != "body") if isinstance(place, list) else place
+    parameter = (
+        ".".join(str(part) for part in place if part != "body")
+        if isinstance(place, list)
+        else place
+    )
     if isinstance(parameter, str) and parameter.lower() not in EMPTY:
         notes.parameter = notes.parameter or parameter
     lengths = (fields.get(key) for key in LENGTHS)
@@ -236,9 +273,15 @@ MEANT = (
     ),
     (401, r"authenticat|unauthori[sz]ed|(invalid|incorrect|missing|no|bad).{0,10}api.?key"),
     (403, r"permission|forbidden|access.?denied"),
-    (404, r"unexpected endpoint|(unknown|no such|invalid) (endpoint|route|path|url|model)|not.?found|does not exist"),
+    (
+        404,
+        r"unexpected endpoint|(unknown|no such|invalid) (endpoint|route|path|url|model)|not.?found|does not exist",
+    ),
     (422, r"unprocessable"),
-    (400, r"invalid.?request|invalid.?argument|bad.?request|validat|invalid.?prompt|response_format|json_schema"),
+    (
+        400,
+        r"invalid.?request|invalid.?argument|bad.?request|validat|invalid.?prompt|response_format|json_schema",
+    ),
     (500, r"internal|server.?error|api_error"),
 )
 """The HTTP status that codes and words of an error stand for."""
@@ -246,12 +289,15 @@ MEANT = (
 
 def _meant(texts: tuple[str, ...]) -> int | None:
     """Return the status that the first of these codes or words stands for."""
-    statuses = (status for text in texts for status, words in MEANT if re.search(words, text, re.IGNORECASE))
+    statuses = (
+        status for text in texts for status, words in MEANT if re.search(words, text, re.IGNORECASE)
+    )
     return next(statuses, None)
 
 
 _WAIT = re.compile(
-    r"(?:try again|retry(?:ing)?) (?:in|after) (\d+(?:\.\d+)?) ?(ms|m(?:in)?|s(?:ec)?|h)?(?![a-z]*\d)", re.I
+    r"(?:try again|retry(?:ing)?) (?:in|after) (\d+(?:\.\d+)?) ?(ms|m(?:in)?|s(?:ec)?|h)?(?![a-z]*\d)",
+    re.I,
 )
 _UNITS = {"ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -267,7 +313,9 @@ def _wait_s(words: str) -> float | None:
 
 def is_page(text: str) -> bool:
     """Return whether a text is a page of HTML or XML."""
-    return re.match(r"\s*<(!doctype|html|head|body|\?xml|h1|title)", text, re.IGNORECASE) is not None
+    return (
+        re.match(r"\s*<(!doctype|html|head|body|\?xml|h1|title)", text, re.IGNORECASE) is not None
+    )
 
 
 def page_title(text: str) -> str:

@@ -61,7 +61,12 @@ class SchemaSupport:
         return offers
 
     def answered(
-        self, reply: str, constraint: Constraint | None, refused: Sequence[Constraint], *, certain: bool
+        self,
+        reply: str,
+        constraint: Constraint | None,
+        refused: Sequence[Constraint],
+        *,
+        certain: bool,
     ) -> None:
         """Learn from an answer with one constraint, after others were refused for the same request. What is not
         `certain` shows nothing of a schema that was ever taken."""
@@ -76,7 +81,12 @@ class SchemaSupport:
             refusal.until = self.clock() + EXPIRES_S
             if refusal.requests == EVIDENCE:
                 weaker = f"the constraint {constraint!r}" if constraint else "no schema"
-                log.warning("the server refuses a schema; requests go without it", schema=name, reply=reply, now=weaker)
+                log.warning(
+                    "the server refuses a schema; requests go without it",
+                    schema=name,
+                    reply=reply,
+                    now=weaker,
+                )
 
 
 class Offers:
@@ -112,14 +122,16 @@ class Offers:
         """Let the next try go without any schema, once; returns False if that has been tried."""
         if self._probed is not None or not self._left:
             return False
-        self._probed, self._left = self._left, []
+        self._probed = self._left
+        self._left = []
         self._refused.append(self._probed[0].name)
         return True
 
     def failed(self) -> None:
         """After a try without a schema failed as well: the schema is not what is at fault."""
         if self._probed:
-            self._left, self._probed = self._probed, []
+            self._left = self._probed
+            self._probed = []
             self._refused.clear()
 
     def answered(self) -> None:
@@ -152,7 +164,12 @@ class ContextWindow:
     def refuse(self, tokens: int | None) -> None:
         """Learn from a refusal that names the length of the context: the second time, unless a longer prompt was
         answered."""
-        if self.tokens is None and tokens is not None and tokens == self._named and tokens > self.longest:
+        if (
+            self.tokens is None
+            and tokens is not None
+            and tokens == self._named
+            and tokens > self.longest
+        ):
             self.tokens = tokens
         self._named = tokens
 

@@ -5,7 +5,14 @@ from typing import Any
 from orchestrator.models.completion import at, count, string
 from orchestrator.values import Frozen
 
-CONTEXT = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "loaded_context_length")
+CONTEXT = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "n_ctx",
+    "loaded_context_length",
+)
 """The names under which servers give the length of the context, in the order in which they are believed."""
 
 
@@ -21,7 +28,9 @@ class ServerInfo(Frozen):
 def parse(name: str, listing: object, props: object = None) -> ServerInfo:
     """Return what an answer to GET /models says about a model, and llama.cpp's to GET /props, given as plain data."""
     entries = _entries(listing)
-    mine = [entry for entry in entries if entry["id"] == name] or (entries if len(entries) == 1 else [])
+    mine = [entry for entry in entries if entry["id"] == name] or (
+        entries if len(entries) == 1 else []
+    )
     places = [
         at(props, "default_generation_settings"),
         *(place for entry in mine for place in (entry, entry.get("meta"))),
@@ -41,4 +50,8 @@ def is_llama_cpp(listing: object) -> bool:
 
 def _entries(listing: object) -> list[dict[str, Any]]:
     data = at(listing, "data")
-    return [entry for entry in (data if isinstance(data, list) else []) if string(at(entry, "id")) is not None]
+    return [
+        entry
+        for entry in (data if isinstance(data, list) else [])
+        if string(at(entry, "id")) is not None
+    ]

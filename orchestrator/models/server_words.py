@@ -62,7 +62,11 @@ def is_filtered(error: ServerError) -> bool:
     codes = " ".join(error.codes)
     by_code = "flagged" in error.codes or _FILTERED.search(codes) is not None
     by_words = _FILTERED.search(error.words) is not None and not _OF_ACCOUNT.search(error.words)
-    return (by_code or by_words) and not error.is_page and error.status in (None, 400, 403, 422, 451, 500)
+    return (
+        (by_code or by_words)
+        and not error.is_page
+        and error.status in (None, 400, 403, 422, 451, 500)
+    )
 
 
 _LIMIT = r"\D{0,20}(\d[\d,.]*\d)"
@@ -93,10 +97,21 @@ _TOO_LONG = re.compile(
     r"|(?:exceeds?|larger than|over) the (?:model|maximum)[^.]{0,40}(?:tokens|length|context|input)",
     re.IGNORECASE,
 )
-TOO_LONG_CODES: tuple[str, ...] = ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
-TOO_LONG_CODES += ("tokens_limit_reached", "context_window_exceeded", "request_too_large", "prompt_too_long")
+TOO_LONG_CODES: tuple[str, ...] = (
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "string_above_max_length",
+)
+TOO_LONG_CODES += (
+    "tokens_limit_reached",
+    "context_window_exceeded",
+    "request_too_large",
+    "prompt_too_long",
+)
 """How servers say that a prompt is too long: in words, and by their codes and types."""
-_OF_ANSWER = re.compile(r"^\W*max_(?:completion_|output_)?tokens|completion tokens|per min|per day|rate limit", re.I)
+_OF_ANSWER = re.compile(
+    r"^\W*max_(?:completion_|output_)?tokens|completion tokens|per min|per day|rate limit", re.I
+)
 """What is too large is no prompt: the room for the answer, or the tokens of a minute."""
 
 

@@ -24,7 +24,8 @@ PERSON = "person"
 REPLAY = "replay:"
 """Prefix of a model that replays the recording at a path."""
 
-AZURE_KEY, AZURE_TOKEN = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"
+AZURE_KEY = "AZURE_OPENAI_API_KEY"
+AZURE_TOKEN = "AZURE_OPENAI_AD_TOKEN"
 """Either will do; where both are set, the token is used."""
 AZURE_VERSION = "OPENAI_API_VERSION"
 
@@ -134,7 +135,9 @@ class ModelSettings(Frozen):
         if not model_names.named(model):
             if re.fullmatch(r"openai:[^@\s]+@[^@/\s]+(:\d+)?(/\S*)?", model):
                 url = model.replace("@", "@http://")
-                raise ValueError(f"{model!r}: the server's address begins with http:// or https://, e.g. {url}")
+                raise ValueError(
+                    f"{model!r}: the server's address begins with http:// or https://, e.g. {url}"
+                )
             meant = model_names.meant(model)
             hint = f"did you mean {meant!r}? Known" if meant else "known"
             raise ValueError(f"unknown model {model!r}; {hint}: program, {model_names.FORMS}")
@@ -145,9 +148,13 @@ class ModelSettings(Frozen):
     def _a_name(cls, key: str | None) -> str | None:
         """Refuse a key given here by mistake, which would appear in error messages, and a variable that is no key."""
         if key is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
-            raise ValueError("this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key")
+            raise ValueError(
+                "this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key"
+            )
         if key is not None and not keys.NAME.fullmatch(key):
-            raise ValueError(f"{key} is not sent: the names of keys end in _API_KEY, e.g. TOGETHER_API_KEY")
+            raise ValueError(
+                f"{key} is not sent: the names of keys end in _API_KEY, e.g. TOGETHER_API_KEY"
+            )
         return key
 
     @field_validator("extra_body")
@@ -182,12 +189,19 @@ class ModelSettings(Frozen):
     def _of_the_api(self) -> "ModelSettings":
         """Refuse what an API does not have."""
         if self.api == "responses" and (self.azure or self.provider):
-            server = "@https://RESOURCE.openai.azure.com/openai/v1 with key: AZURE_OPENAI_API_KEY" * self.azure
-            raise ValueError(f"api: responses is for openai: models, such as openai:{self.name}{server}")
+            server = (
+                "@https://RESOURCE.openai.azure.com/openai/v1 with key: AZURE_OPENAI_API_KEY"
+                * self.azure
+            )
+            raise ValueError(
+                f"api: responses is for openai: models, such as openai:{self.name}{server}"
+            )
         if self.api == "responses" and self.seed is not None:
             raise ValueError("the Responses API takes no seed; leave it out, or api: responses")
         if self.api == "chat" and self.reasoning_summary is not None:
-            raise ValueError("summaries of thinking come from the Responses API alone; set api: responses")
+            raise ValueError(
+                "summaries of thinking come from the Responses API alone; set api: responses"
+            )
         return self
 
     @model_validator(mode="after")
@@ -232,7 +246,11 @@ class ModelSettings(Frozen):
     @property
     def bounds_values(self) -> bool:
         """True if a schema has the bounds of numbers and lists."""
-        return not self.azure and self.provider not in BOUNDLESS if self.schema_bounds is None else self.schema_bounds
+        return (
+            not self.azure and self.provider not in BOUNDLESS
+            if self.schema_bounds is None
+            else self.schema_bounds
+        )
 
     @property
     def name(self) -> str:
@@ -274,7 +292,9 @@ class ModelSettings(Frozen):
         variable = self.key_variables[0]
         key = keys.value(variable, self.server)
         if not key and (self.home or self.key):
-            raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
+            raise UserError(
+                f"{self.model} needs a key: set {variable} in the environment or in .env"
+            )
         return key
 
     @property
@@ -301,7 +321,9 @@ class ModelSettings(Frozen):
     def _named_key(self, variable: str) -> str:
         key = keys.value(variable, self.server)
         if not key:
-            raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
+            raise UserError(
+                f"{self.model} needs a key: set {variable} in the environment or in .env"
+            )
         return key
 
     @property
@@ -318,7 +340,9 @@ class ModelSettings(Frozen):
             needed.append(self.key or AZURE_KEY)
         if missing := [name for name in (*needed, AZURE_VERSION) if not os.environ.get(name)]:
             them = "it" if len(missing) == 1 else "them"
-            raise UserError(f"{self.model} needs {' and '.join(missing)}: set {them} in the environment or in .env")
+            raise UserError(
+                f"{self.model} needs {' and '.join(missing)}: set {them} in the environment or in .env"
+            )
         try:
             model_names.check_url(self.url)
         except ValueError as error:
@@ -365,7 +389,9 @@ def of_object(model: str, parameters: Mapping[str, Any]) -> ModelSettings:
     """Return the settings of a model object that was made in Python with these parameters."""
     names = [name for name in ModelSettings.model_fields if name not in DECIDING or name in SCHEMA]
     try:
-        return ModelSettings.model_validate({**_environment(names), "model": model, "made_with": dict(parameters)})
+        return ModelSettings.model_validate(
+            {**_environment(names), "model": model, "made_with": dict(parameters)}
+        )
     except ValidationError as error:
         raise user_error("", error) from None
 
@@ -378,7 +404,9 @@ def read_models(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
     """
     data = loaded(from_file(path, "models"), f"models {str(path)!r}")
     if not isinstance(data, dict) or not data:
-        raise UserError(f"models {str(path)!r} is not a mapping: `model: openai:NAME` and settings, or one per name")
+        raise UserError(
+            f"models {str(path)!r} is not a mapping: `model: openai:NAME` and settings, or one per name"
+        )
     named = {"default": data} if "model" in data else data
     return {str(name): _read_model(path, str(name), model) for name, model in named.items()}
 
@@ -389,7 +417,9 @@ def _read_model(path: Path, name: str, model: Any) -> ModelSettings | SimSetting
     if isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY)):
         return model
     if not isinstance(model, str | dict):
-        raise UserError(f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`")
+        raise UserError(
+            f"models {str(path)!r}: {name} is {model!r}; a model is a string, or a mapping with `model`"
+        )
     try:
         return simulated_settings.settings(model) or settings(model)
     except UserError as error:

@@ -108,7 +108,9 @@ def is_simulated(model: object) -> bool:
 
 def perturbed(rate: float, seed: int = 0) -> SimSettings:
     """Return a role's program with each error of an answer at one rate, and none of the form or of judges."""
-    rates = {kind: rate for kind in AVERAGE if kind not in ("malformed", "wrong_accept", "wrong_refusal")}
+    rates = {
+        kind: rate for kind in AVERAGE if kind not in ("malformed", "wrong_accept", "wrong_refusal")
+    }
     return SimSettings(model=f"{SIM}average", seed=seed, **rates)
 
 
@@ -124,7 +126,9 @@ def settings(model: object) -> SimSettings | None:
         try:
             return perturbed(float(model.removeprefix(PERTURBED)))
         except ValueError:
-            raise UserError(f"{model!r}: the rate of errors is a number from 0 to 1, e.g. {PERTURBED}0.3") from None
+            raise UserError(
+                f"{model!r}: the rate of errors is a number from 0 to 1, e.g. {PERTURBED}0.3"
+            ) from None
     if not is_simulated(data.get("model")):
         return None
     try:

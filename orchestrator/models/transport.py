@@ -72,7 +72,9 @@ class FakeTransport:
         response = self._prepared.pop(0)
         if isinstance(response, Exception):
             raise response
-        return ModelResponse(text=response, finish="stop") if isinstance(response, str) else response
+        return (
+            ModelResponse(text=response, finish="stop") if isinstance(response, str) else response
+        )
 
     async def check(self) -> None:
         """Always fit for use."""

@@ -49,7 +49,9 @@ class Usage:
         return Usage(most.tokens_in, most.tokens_out, max(self.usd or 0, other.usd or 0))
 
     @classmethod
-    def counted(cls, prompt: int, completion: int, total: int = 0, cached: int = 0, reasoning: int = 0) -> Self:
+    def counted(
+        cls, prompt: int, completion: int, total: int = 0, cached: int = 0, reasoning: int = 0
+    ) -> Self:
         """Return what a server's counts of one call mean, 0 for one that it does not send; the price is not known.
 
         Most servers count cached tokens in the prompt and reasoning in the completion, some beside them. A part that is
@@ -60,7 +62,8 @@ class Usage:
             prompt = max(0, total - completion)
         rest = max(0, total - prompt - completion)
         if cached > prompt or (cached and rest in (cached, cached + reasoning)):
-            prompt, rest = prompt + cached, max(0, rest - cached)
+            prompt = prompt + cached
+            rest = max(0, rest - cached)
         completion += reasoning if reasoning > completion else rest
         return cls(prompt, completion, None, 1, cached, reasoning)
 

@@ -84,7 +84,9 @@ def opening(layout: Layout) -> Kitchen:
     """Return the first moment: both cooks look north with empty hands, and nothing cooks."""
     first, second = layout.starts
     cookers = {layout.names[name]: EMPTY for name in layout.lettered("c")}
-    return Kitchen(layout, (Cook(place=first, facing=NORTH), Cook(place=second, facing=NORTH)), {}, cookers)
+    return Kitchen(
+        layout, (Cook(place=first, facing=NORTH), Cook(place=second, facing=NORTH)), {}, cookers
+    )
 
 
 def after(kitchen: Kitchen, actions: Sequence[Action]) -> Kitchen:
@@ -107,7 +109,9 @@ def _cooked(cooker: Cooker) -> Cooker:
 # Steps
 
 
-def _moved(layout: Layout, first: Cook, second: Cook, actions: Sequence[Action]) -> tuple[Cook, Cook]:
+def _moved(
+    layout: Layout, first: Cook, second: Cook, actions: Sequence[Action]
+) -> tuple[Cook, Cook]:
     """Return both cooks after their steps. A direction always turns them; where both would end in one cell, or change
     cells, neither steps."""
     turned = (_turned(first, actions[0]), _turned(second, actions[1]))

@@ -69,7 +69,11 @@ class Layout:
                 places["s"].append(place)
             elif sign in LETTERS:
                 places[LETTERS[sign]].append(place)
-        return {f"{letter}{number}": place for letter, cells in places.items() for number, place in enumerate(cells)}
+        return {
+            f"{letter}{number}": place
+            for letter, cells in places.items()
+            for number, place in enumerate(cells)
+        }
 
     @cached_property
     def named(self) -> dict[Place, str]:

@@ -7,7 +7,17 @@ the partner plans.
 from collections.abc import Callable
 
 from orchestrator.overcooked.kitchen import COOKING, ONIONS, Cooker, Item, Kitchen
-from orchestrator.overcooked.macros import MOVE_AWAY, WAIT, Load, Macro, PickUp, Put, by_distance, empty, lying
+from orchestrator.overcooked.macros import (
+    MOVE_AWAY,
+    WAIT,
+    Load,
+    Macro,
+    PickUp,
+    Put,
+    by_distance,
+    empty,
+    lying,
+)
 from orchestrator.overcooked.referee import View
 
 ReasonedMacro = tuple[Macro, str]
@@ -81,7 +91,9 @@ class Greedy:
         for item in self._lacking():
             sources = self._sources(item)
             if sources:
-                return PickUp(item=item, place=sources[0]), f"the cookers lack {item}s, and it is nearest"
+                return PickUp(
+                    item=item, place=sources[0]
+                ), f"the cookers lack {item}s, and it is nearest"
         soups = self._sources("soup")
         if soups and self._mine("d"):
             return PickUp(item="soup", place=soups[0]), "it can be delivered"
@@ -101,7 +113,9 @@ class Greedy:
 
     def _soon(self) -> bool:
         """Say whether a soup is cooked, or nearly so."""
-        return any(pot.full and pot.ticks >= COOKING - SOON for pot in self.kitchen.cookers.values())
+        return any(
+            pot.full and pot.ticks >= COOKING - SOON for pot in self.kitchen.cookers.values()
+        )
 
     def _onions_lacking(self) -> int:
         """Onions that the cookers want, beyond those on the way."""
@@ -140,7 +154,9 @@ class Greedy:
         """Where the seat can take something, the nearest first; who reaches no cooker takes nothing off counters."""
         dispensers = self._mine({"onion": "o", "plate": "p", "soup": "-"}[item])
         counters = [*self._mine("s"), *self._mine("k")] if self.cookers or item == "soup" else []
-        return self._nearest([*dispensers, *(name for name in counters if lying(self.kitchen, name) == item)])
+        return self._nearest(
+            [*dispensers, *(name for name in counters if lying(self.kitchen, name) == item)]
+        )
 
     # Doing nothing useful
 
@@ -180,11 +196,13 @@ class Greedy:
 
     def _blocked(self, name: str) -> bool:
         """Say whether the partner stands in the only way to something."""
-        first, second = self.kitchen.cooks[self.seat].place, self.kitchen.cooks[1 - self.seat].place
+        first = self.kitchen.cooks[self.seat].place
+        second = self.kitchen.cooks[1 - self.seat].place
         return self.kitchen.layout.distance(first, name, second) is None
 
     def _yields(self) -> bool:
         """Say which of two cooks who are in each other's way makes room: who holds less, else seat 1."""
         worth = [WORTH[cook.held] for cook in self.kitchen.cooks]
-        mine, partners = worth[self.seat], worth[1 - self.seat]
+        mine = worth[self.seat]
+        partners = worth[1 - self.seat]
         return mine < partners or (mine == partners and self.seat == 1)

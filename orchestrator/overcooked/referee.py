@@ -7,9 +7,29 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from orchestrator.errors import UserError
-from orchestrator.overcooked.kitchen import PLAYERS, STEP_OF, Action, Cook, Cooker, Item, Kitchen, after, opening
+from orchestrator.overcooked.kitchen import (
+    PLAYERS,
+    STEP_OF,
+    Action,
+    Cook,
+    Cooker,
+    Item,
+    Kitchen,
+    after,
+    opening,
+)
 from orchestrator.overcooked.layouts import LAYOUTS, layout_of
-from orchestrator.overcooked.macros import Load, Macro, MoveAway, PickUp, Put, Wait, ground, offers, step_away
+from orchestrator.overcooked.macros import (
+    Load,
+    Macro,
+    MoveAway,
+    PickUp,
+    Put,
+    Wait,
+    ground,
+    offers,
+    step_away,
+)
 from orchestrator.sealed_play import SealedReferee
 from orchestrator.values import Value, whole_number
 
@@ -25,7 +45,9 @@ End = Literal["ticks"]
 # Deals
 
 
-def deal(seed: int, layout: str | None = None, ticks: int = TICKS, patience: int = 1) -> tuple[str, ...]:
+def deal(
+    seed: int, layout: str | None = None, ticks: int = TICKS, patience: int = 1
+) -> tuple[str, ...]:
     """Return the deal of a number from 1 to 6: a layout, and how long the game is.
 
     `layout`: the name of one to use whatever the number. `patience`: the ticks that `wait` lasts, 1 in the paper; with
@@ -229,7 +251,10 @@ class Referee(SealedReferee[Macro, Past, Outcome]):
         before = self.kitchen.cooks[1]
         self.kitchen = after(self.kitchen, actions)
         later = self.kitchen.cooks[1]
-        stuck = actions[1] in STEP_OF and (before.place, before.facing) == (later.place, later.facing)
+        stuck = actions[1] in STEP_OF and (before.place, before.facing) == (
+            later.place,
+            later.facing,
+        )
         self._stuck = actions[1] if stuck else None
         self._evaded = evades
         for seat in range(PLAYERS):

@@ -35,7 +35,9 @@ class Partner:
     game: GameContext = field(default_factory=GameContext)
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
-        move, why = self.rule(view, Random(f"{self.game.hash} {self.game.repeat} {view.seat} {view.turn}"))
+        move, why = self.rule(
+            view, Random(f"{self.game.hash} {self.game.repeat} {view.seat} {view.turn}")
+        )
         return Decision(move, why)
 
     @property

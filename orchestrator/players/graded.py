@@ -11,7 +11,15 @@ from collections.abc import Iterator
 
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
 from orchestrator.hanabi.convention.hint_convention import Convention, is_certain, next_discard
-from orchestrator.hanabi.convention.policy import PolicyStep, Reasoned, Scene, discard, dump, help, lowest
+from orchestrator.hanabi.convention.policy import (
+    PolicyStep,
+    Reasoned,
+    Scene,
+    discard,
+    dump,
+    help,
+    lowest,
+)
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.players.smart import convention_player
 
@@ -20,14 +28,21 @@ SIMPLE = Convention("newest", "newest", subtle=False, waits=False)
 
 def pointed_at(scene: Scene) -> set[int]:
     """Return the own slots that a hint once pointed at, except those that cannot fit by now."""
-    cards, hinted = scene.knowledge.cards[scene.seat], scene.knowledge.literal[scene.seat]
+    cards = scene.knowledge.cards[scene.seat]
+    hinted = scene.knowledge.literal[scene.seat]
     pointed = {claim.card for claim in scene.knowledge.claims if claim.why == "play hint"}
-    return {slot for slot, card in enumerate(cards) if card in pointed and hinted[slot] & scene.piles.playable}
+    return {
+        slot
+        for slot, card in enumerate(cards)
+        if card in pointed and hinted[slot] & scene.piles.playable
+    }
 
 
 def play_what_fits(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Play a card that was pointed at, or that certainly fits by the cards in sight: the lowest rank first."""
-    sure = pointed_at(scene) | {slot for slot, belief in enumerate(scene.beliefs) if belief.playable == 1.0}
+    sure = pointed_at(scene) | {
+        slot for slot, belief in enumerate(scene.beliefs) if belief.playable == 1.0
+    }
     for slot in sorted(sure, key=lambda slot: (lowest(scene.beliefs[slot]), slot)):
         yield Play(slot=slot), f"slot {slot} was pointed at, or is known to fit"
 
@@ -47,7 +62,10 @@ def warn(scene: Scene) -> Iterator[Reasoned[Hint]]:
     slot = scene.in_danger()
     if slot is not None:
         rank = scene.hands[scene.next][slot].rank
-        yield HintRank(to=scene.next, rank=rank), f"it warns P{scene.next} of the critical card in slot {slot}"
+        yield (
+            HintRank(to=scene.next, rank=rank),
+            f"it warns P{scene.next} of the critical card in slot {slot}",
+        )
 
 
 def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
@@ -60,7 +78,9 @@ def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
 def gamble_all(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end, play the newest card that may fit, even on the last life."""
     if scene.knowledge.deck <= NEARLY_OVER:
-        for slot in (slot for slot in reversed(range(len(scene.beliefs))) if scene.beliefs[slot].playable):
+        for slot in (
+            slot for slot in reversed(range(len(scene.beliefs))) if scene.beliefs[slot].playable
+        ):
             yield Play(slot=slot), f"the game is nearly over, and slot {slot} may fit"
 
 
@@ -77,6 +97,13 @@ HOLMES: tuple[PolicyStep, ...] = (play_what_fits, warn, help, gamble_all, dump, 
 VALUE: tuple[PolicyStep, ...] = (play_what_is_known, warn, help_first, dump, discard_by_hints)
 
 PARTNERS = (
-    convention_player("value", SIMPLE, "after ValueBot, as far as it is described; our own reconstruction", VALUE),
-    convention_player("holmes", SIMPLE, "after HolmesBot, as far as it is described; our own reconstruction", HOLMES),
+    convention_player(
+        "value", SIMPLE, "after ValueBot, as far as it is described; our own reconstruction", VALUE
+    ),
+    convention_player(
+        "holmes",
+        SIMPLE,
+        "after HolmesBot, as far as it is described; our own reconstruction",
+        HOLMES,
+    ),
 )

@@ -41,7 +41,9 @@ class HleAgent:
         journal: Path | str | None = None,
     ) -> None:
         self._seats = seats
-        self._seed, self._label, self._repeat = seed, label, repeat
+        self._seed = seed
+        self._label = label
+        self._repeat = repeat
         self._path = None if journal is None else Path(journal)
         self._game: OutsideGame | None = None
         self._first = 0
@@ -68,7 +70,10 @@ class HleAgent:
             view, player = self._seen(observation)
             if not view.legal:
                 return None
-            self._answered = str(hle), view.legal.index(await self._game_of(view, player).move(view))
+            self._answered = (
+                str(hle),
+                view.legal.index(await self._game_of(view, player).move(view)),
+            )
         chosen = hle.legal_moves()[self._answered[1]]
         return chosen.to_dict() if isinstance(observation, Mapping) else chosen
 
@@ -78,11 +83,15 @@ class HleAgent:
         if isinstance(observation, Mapping):
             player = int(observation["current_player"])
             players = observation["pyhanabi"].num_players()
-            return View.from_hle(observation, before=views.get((player - self._first) % players)), player
+            return View.from_hle(
+                observation, before=views.get((player - self._first) % players)
+            ), player
         if hasattr(observation, "move_history"):
             return View.from_hle(observation), int(observation.cur_player())
         if len(views) > 1:
-            raise UserError("a HanabiObservation does not say whose it is; make an agent for each player")
+            raise UserError(
+                "a HanabiObservation does not say whose it is; make an agent for each player"
+            )
         view = View.from_hle(observation, before=next(iter(views.values()), None))
         return view, view.seat
 
@@ -91,12 +100,20 @@ class HleAgent:
         if self._game is not None and view.turn <= self._game.turn:
             self.reset()
         if self._game is None:
-            self._first, ours = (player - view.seat) % view.players, self._seats
+            self._first = (player - view.seat) % view.players
+            ours = self._seats
             if not isinstance(ours, Mapping):
-                ours = dict(enumerate(ours if isinstance(ours, Sequence) else [ours] * view.players))
+                ours = dict(
+                    enumerate(ours if isinstance(ours, Sequence) else [ours] * view.players)
+                )
                 if len(ours) < view.players:
-                    raise UserError(f"{view.players} players need {view.players} seats, not {len(ours)}")
-            seats = [ours.get((self._first + seat) % view.players, outside) for seat in range(view.players)]
+                    raise UserError(
+                        f"{view.players} players need {view.players} seats, not {len(ours)}"
+                    )
+            seats = [
+                ours.get((self._first + seat) % view.players, outside)
+                for seat in range(view.players)
+            ]
             self._game = OutsideGame(seats, view, self._seed, self._label, self._repeat, self._path)
         return self._game
 
@@ -112,7 +129,9 @@ class HleAgent:
         Raises UserError for an agent with a journal, which holds one game.
         """
         if self._path is not None and self._game is not None:
-            raise UserError(f"{self._path} is the journal of one game, and another begins: make an agent for each game")
+            raise UserError(
+                f"{self._path} is the journal of one game, and another begins: make an agent for each game"
+            )
         self._repeat += self._game is not None
         self._game = self._answered = None
 
@@ -121,7 +140,13 @@ class HleAgent:
         if self._game is not None:
             self._game.close()
         seats = self._seats
-        each = seats.values() if isinstance(seats, Mapping) else seats if isinstance(seats, Sequence) else (seats,)
+        each = (
+            seats.values()
+            if isinstance(seats, Mapping)
+            else seats
+            if isinstance(seats, Sequence)
+            else (seats,)
+        )
         for seat in each:
             if isinstance(seat, JournaledSeat):
                 event_loop.run(seat.aclose(), "seat.aclose()")
@@ -129,7 +154,12 @@ class HleAgent:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
 

@@ -45,12 +45,22 @@ class OutsideGame:
     """
 
     def __init__(
-        self, seats: Sequence[Seat], view: View, seed: int | None, label: str | None, repeat: int, path: Path | None
+        self,
+        seats: Sequence[Seat],
+        view: View,
+        seed: int | None,
+        label: str | None,
+        repeat: int,
+        path: Path | None,
     ) -> None:
         deck = None if seed is not None else determinized_deck(view)
-        started = start(seats, players=view.players, seed=seed, deck=deck, label=label, repeat=repeat)
+        started = start(
+            seats, players=view.players, seed=seed, deck=deck, label=label, repeat=repeat
+        )
         if any(seat.own_hand for seat in started.seats):
-            raise UserError("a seat that sees its own hand needs a table that shows it, so it cannot play here")
+            raise UserError(
+                "a seat that sees its own hand needs a table that shows it, so it cannot play here"
+            )
         self.views: dict[int, View] = {}
         """By seat of ours, its view at its last turn."""
         self._seats = seats
@@ -67,7 +77,9 @@ class OutsideGame:
             self.close()
             raise
         self._decided = {event.turn: event for event in self._events if isinstance(event, Decided)}
-        self._recorded_views = {event.turn: event.view for event in self._events if isinstance(event, TurnStarted)}
+        self._recorded_views = {
+            event.turn: event.view for event in self._events if isinstance(event, TurnStarted)
+        }
         self._moves = self._so_far.moves
         if not self._events:
             self._emit(self.started)
@@ -81,7 +93,9 @@ class OutsideGame:
         """Return the beginning of this game as the journal has it. Raises UserError where that is another game."""
         if (before := self._so_far.started) is None or self._journal is None:
             return started
-        if changed := differences(before, _with_deck(started, before.deck) if started.seed is None else started):
+        if changed := differences(
+            before, _with_deck(started, before.deck) if started.seed is None else started
+        ):
             raise UserError(f"{self._journal.path} holds another game: {'; '.join(changed)}")
         return before
 
@@ -138,10 +152,21 @@ class OutsideGame:
     def _follow(self, view: View) -> None:
         """Record the moves since our last turn, and the cards seen. Raises UserError where it is another game."""
         moves = [past.move for past in view.history]
-        same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(self._moves, moves, strict=False))))
-        if same < min(len(self._moves), len(moves)) or self._recorded_views.get(view.turn, view) != view:
-            raise UserError(f"the journal or the last turn was of another game: turn {same + 1} is not the same")
-        if self._so_far.result is not None or len(moves) < len(self._moves) or view.turn in self._decided:
+        same = len(
+            list(takewhile(lambda pair: pair[0] == pair[1], zip(self._moves, moves, strict=False)))
+        )
+        if (
+            same < min(len(self._moves), len(moves))
+            or self._recorded_views.get(view.turn, view) != view
+        ):
+            raise UserError(
+                f"the journal or the last turn was of another game: turn {same + 1} is not the same"
+            )
+        if (
+            self._so_far.result is not None
+            or len(moves) < len(self._moves)
+            or view.turn in self._decided
+        ):
             return  # the journal holds all of it already
         self._see(view)
         for past in view.history[len(self._moves) :]:
@@ -162,7 +187,8 @@ class OutsideGame:
 
     def _seat(self, seat: int) -> Seat:
         if seat not in self._bound:
-            game, ours = self.started, self._seats[seat]
+            game = self.started
+            ours = self._seats[seat]
             flush = self._journal.flush if self._journal else at_once
             context = GameContext(self._emit, game.game, game.repeat, flush, self._so_far.answered)
             self._bound[seat] = ours.bind(context) if isinstance(ours, JournaledSeat) else ours

@@ -7,12 +7,20 @@ from orchestrator.players import graded, hat, published, smart
 from orchestrator.players.base import PREFIX as PREFIX
 from orchestrator.players.base import Partner as Partner
 
-RANDOM = Partner("random", lambda view, rng: (rng.choice(view.legal), "any legal move"), "a control: any legal move")
+RANDOM = Partner(
+    "random",
+    lambda view, rng: (rng.choice(view.legal), "any legal move"),
+    "a control: any legal move",
+)
 """A control: a player that any team should beat."""
 
 PARTNERS: Mapping[str, Partner] = {
     RANDOM.name: RANDOM,
-    **{partner.name: partner for family in (published, graded, smart, hat) for partner in family.PARTNERS},
+    **{
+        partner.name: partner
+        for family in (published, graded, smart, hat)
+        for partner in family.PARTNERS
+    },
 }
 
 

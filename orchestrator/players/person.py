@@ -43,7 +43,9 @@ class Person:
         for _ in range(MOST):
             try:
                 answer = await self.ask(view, problem)
-                move, why = typed_move(str(answer.move) if isinstance(answer, Decision) else answer, view)
+                move, why = typed_move(
+                    str(answer.move) if isinstance(answer, Decision) else answer, view
+                )
                 return answer if isinstance(answer, Decision) else Decision(move, why)
             except ValueError as error:
                 problem = str(error)
@@ -73,9 +75,15 @@ class RecordedPerson:
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises TurnError for a turn that was not recorded, or in two ways."""
-        events = [event for event in self.decided if (event.turn, event.seat) == (view.turn, view.seat)]
+        events = [
+            event for event in self.decided if (event.turn, event.seat) == (view.turn, view.seat)
+        ]
         if not events or any(event.move != events[0].move for event in events):
-            how = "was decided in several ways; replay one journal" if events else "was decided by no person"
+            how = (
+                "was decided in several ways; replay one journal"
+                if events
+                else "was decided by no person"
+            )
             raise TurnError(f"turn {view.turn} of P{view.seat} {how} in {str(self.path)!r}")
         return Decision(events[0].move, events[0].why)
 
@@ -88,9 +96,17 @@ class RecordedPerson:
         decisions: list[Decided] = []
         for file in below(self.path, "*.jsonl", deep=True) if self.path.is_dir() else [self.path]:
             events = journal.read(file)
-            if events and isinstance(started := events[0], GameStarted) and started.game == context.hash:
+            if (
+                events
+                and isinstance(started := events[0], GameStarted)
+                and started.game == context.hash
+            ):
                 persons = {seat for seat, info in enumerate(started.seats) if info.graph == PERSON}
-                decisions += [event for event in events if isinstance(event, Decided) and event.seat in persons]
+                decisions += [
+                    event
+                    for event in events
+                    if isinstance(event, Decided) and event.seat in persons
+                ]
         return replace(self, game=context, decided=decisions)
 
     async def aclose(self) -> None:

@@ -31,7 +31,9 @@ class CountedView:
     @cached_property
     def playable(self) -> list[float]:
         """P(playable) of each own slot."""
-        return [self._share(knowledge.mask, self.view.piles.playable) for knowledge in self.view.own]
+        return [
+            self._share(knowledge.mask, self.view.piles.playable) for knowledge in self.view.own
+        ]
 
     @cached_property
     def useless(self) -> list[float]:
@@ -112,7 +114,9 @@ def tell_useful(seen: CountedView) -> ReasonedMove | None:
     if not seen.view.tokens:
         return None
     for hand, card, knowledge in seen.held():
-        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, knowledge)):
+        if seen.view.piles.playable >> INDEX[card] & 1 and (
+            hint := _missing(hand, card, knowledge)
+        ):
             return hint, f"{card} of P{hand.seat} fits"
     return None
 
@@ -142,7 +146,9 @@ def _showing_dead(view: View, hand: Hand, card: Card, knowledge: Knowledge) -> H
     top = view.fireworks[COLOURS.index(card.colour)]
     if knowledge.colour is None and (top == max(RANKS) or (knowledge.rank and card.rank <= top)):
         return HintColour(to=hand.seat, colour=card.colour)
-    if knowledge.rank is None and (card.rank <= min(view.fireworks) or (knowledge.colour and card.rank <= top)):
+    if knowledge.rank is None and (
+        card.rank <= min(view.fireworks) or (knowledge.colour and card.rank <= top)
+    ):
         return HintRank(to=hand.seat, rank=card.rank)
     return None
 
@@ -155,7 +161,9 @@ def tell_next(seen: CountedView) -> ReasonedMove | None:
         return None
     cards = list(zip(hand.cards, hand.known, strict=True))
     for card, knowledge in cards:
-        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, knowledge)):
+        if seen.view.piles.playable >> INDEX[card] & 1 and (
+            hint := _missing(hand, card, knowledge)
+        ):
             return hint, f"{card} of the next player fits"
     for card, knowledge in cards:
         if knowledge.colour is None:
@@ -178,7 +186,9 @@ def _news(view: View, hint: Hint) -> int:
     hand = belief.hand_of(view, hint.to)
     both = zip(hand.cards, hand.known, strict=True)
     if isinstance(hint, HintColour):
-        return sum(card.colour == hint.colour and knowledge.colour is None for card, knowledge in both)
+        return sum(
+            card.colour == hint.colour and knowledge.colour is None for card, knowledge in both
+        )
     return sum(card.rank == hint.rank and knowledge.rank is None for card, knowledge in both)
 
 
@@ -193,7 +203,8 @@ def discard_hinted_dead(seen: CountedView) -> ReasonedMove | None:
     """Discard a card that can never score, by positive hints alone."""
     if not seen.may_discard:
         return None
-    alive, passed = ~seen.view.piles.dead, min(seen.view.fireworks)
+    alive = ~seen.view.piles.dead
+    passed = min(seen.view.fireworks)
     for slot, card in enumerate(seen.view.own):
         by_colour = card.colour is not None and not card.mask & OF_COLOUR[card.colour] & alive
         if by_colour or (card.rank and card.rank <= passed):
@@ -204,13 +215,21 @@ def discard_hinted_dead(seen: CountedView) -> ReasonedMove | None:
 def discard_useless(seen: CountedView) -> ReasonedMove | None:
     """Discard a card that certainly can never score."""
     slot = next((slot for slot, chance in enumerate(seen.useless) if chance == 1), None)
-    return None if slot is None or not seen.may_discard else (Discard(slot=slot), "it is of no use whatever it is")
+    return (
+        None
+        if slot is None or not seen.may_discard
+        else (Discard(slot=slot), "it is of no use whatever it is")
+    )
 
 
 def discard_likely(seen: CountedView) -> ReasonedMove | None:
     """Discard the card that is most probably of no use."""
     slot = best(seen.useless)
-    return (Discard(slot=slot), f"of no use with a chance of {seen.useless[slot]:.2f}") if seen.may_discard else None
+    return (
+        (Discard(slot=slot), f"of no use with a chance of {seen.useless[slot]:.2f}")
+        if seen.may_discard
+        else None
+    )
 
 
 def discard_oldest(seen: CountedView) -> ReasonedMove | None:
@@ -231,7 +250,10 @@ def first(*rules: ProductionRule) -> Rule:
     def rule(view: View, rng: Random) -> ReasonedMove:
         seen = CountedView(view, rng)
         choices = (production_rule(seen) for production_rule in rules)
-        return next((choice for choice in choices if choice), None) or (rng.choice(view.legal), "no rule fires")
+        return next((choice for choice in choices if choice), None) or (
+            rng.choice(view.legal),
+            "no rule fires",
+        )
 
     return rule
 
@@ -241,7 +263,9 @@ WALTON_RIVERS = "Walton-Rivers et al. 2017, Evaluating and modelling Hanabi-play
 PARTNERS = (
     Partner(
         "flawed",
-        first(play_safe, play_likely(0.25, lives=1), tell_random, discard_hinted_dead, discard_oldest),
+        first(
+            play_safe, play_likely(0.25, lives=1), tell_random, discard_hinted_dead, discard_oldest
+        ),
         f"{WALTON_RIVERS}: plays what fits with a chance of a quarter, and so loses all lives",
     ),
     Partner(
@@ -256,7 +280,9 @@ PARTNERS = (
     ),
     Partner(
         "iggi",
-        first(play_hinted, play_safe, tell_useful, discard_hinted_dead, discard_oldest, tell_random),
+        first(
+            play_hinted, play_safe, tell_useful, discard_hinted_dead, discard_oldest, tell_random
+        ),
         f"{WALTON_RIVERS}: IGGI, safe plays, hints of playable cards, the oldest card goes",
     ),
     Partner(

@@ -56,7 +56,8 @@ class PythonAgent:
 
     def _joined(self, view: View) -> Act:
         """Return the agent, made and caught up with the game."""
-        agent, has_state = self.target, inspect.isclass(self.target)
+        agent = self.target
+        has_state = inspect.isclass(self.target)
         try:
             agent = self.target(**_accepted(self.target, view)) if has_state else self.target
             act: Act = getattr(agent, "act", agent)
@@ -91,13 +92,17 @@ def named(spec: str) -> Any:
     """
     module, colon, path = spec.removeprefix(PREFIX).partition(":")
     if not (spec.startswith(PREFIX) and colon and module and path):
-        raise UserError(f"{spec!r} names no agent; say python:module:object, e.g. python:my_agents:Careful")
+        raise UserError(
+            f"{spec!r} names no agent; say python:module:object, e.g. python:my_agents:Careful"
+        )
     if (folder := str(Path.cwd())) not in sys.path:
         sys.path.append(folder)  # last: a stray file must not pose as an installed package
     try:
         target: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:
-        raise UserError(f"{spec}: the module {module!r} cannot be imported: {in_words(error)}") from error
+        raise UserError(
+            f"{spec}: the module {module!r} cannot be imported: {in_words(error)}"
+        ) from error
     for name in path.split("."):
         if not hasattr(target, name):
             raise UserError(f"{spec}: the module {module!r} has no {path!r}")
@@ -112,13 +117,17 @@ def read(spec: str, target: Any = None) -> Seat:
     when there is no such object, or it is no agent.
     """
     target = named(spec) if target is None else target
-    if inspect.iscoroutinefunction(target) or (isinstance(target, JournaledSeat) and not inspect.isclass(target)):
+    if inspect.iscoroutinefunction(target) or (
+        isinstance(target, JournaledSeat) and not inspect.isclass(target)
+    ):
         native: Seat = target
         return native
     if not callable(getattr(target, "act", None)) and (
         not callable(target) or (inspect.isclass(target) and "__call__" not in dir(target))
     ):
-        raise UserError(f"{spec} is no agent: it has no method act(observation) and cannot be called with one")
+        raise UserError(
+            f"{spec} is no agent: it has no method act(observation) and cannot be called with one"
+        )
     return PythonAgent(spec, target)
 
 
@@ -128,7 +137,11 @@ def _accepted(target: type, view: View) -> dict[str, Any]:
     parameters = inspect.signature(target).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return offered
-    return {name: value for name, value in offered.items() if any(parameter.name == name for parameter in parameters)}
+    return {
+        name: value
+        for name, value in offered.items()
+        if any(parameter.name == name for parameter in parameters)
+    }
 
 
 # Observations
@@ -140,7 +153,8 @@ def observed(referee: Referee) -> dict[str, Any]:
 
     One key is new: `legal_moves_as_text`, the texts of the legal moves in the order of `legal_moves`.
     """
-    view, uids = referee.view(), referee.uids()
+    view = referee.view()
+    uids = referee.uids()
     return {
         "current_player": view.seat,
         "current_player_offset": 0,
@@ -152,7 +166,10 @@ def observed(referee: Referee) -> dict[str, Any]:
         "legal_moves": [action(move, view) for move in uids.values()],
         "legal_moves_as_int": list(uids),
         "legal_moves_as_text": [str(move) for move in uids.values()],
-        "observed_hands": [[_card(None) for _ in view.own], *([_card(c) for c in hand.cards] for hand in view.hands)],
+        "observed_hands": [
+            [_card(None) for _ in view.own],
+            *([_card(c) for c in hand.cards] for hand in view.hands),
+        ],
         "discard_pile": [_card(card) for card in view.discards],
         "card_knowledge": [
             [{"color": card.colour, "rank": card.rank - 1 if card.rank else None} for card in hand]
@@ -182,7 +199,8 @@ def _card(card: Card | None) -> dict[str, Any]:
 def meant(answer: object, referee: Referee) -> Move:
     """Return the legal move of an answer: its number in HLE, its text, or an action dict. Raises ValueError for
     anything else."""
-    uids, view = referee.uids(), referee.view()
+    uids = referee.uids()
+    view = referee.view()
     if isinstance(answer, str):
         moves = [move for move in uids.values() if str(move) == answer]
     elif isinstance(answer, Mapping):
@@ -190,7 +208,11 @@ def meant(answer: object, referee: Referee) -> Move:
     else:
         moves = []
         with suppress(TypeError, KeyError):  # a number of any integer type
-            moves = [uids[index(cast(SupportsIndex, answer))]] if not isinstance(answer, bool) else []
+            moves = (
+                [uids[index(cast(SupportsIndex, answer))]] if not isinstance(answer, bool) else []
+            )
     if not moves:
-        raise ValueError("which is no legal move now: neither a number, a text nor a dict of the lists it was given")
+        raise ValueError(
+            "which is no legal move now: neither a number, a text nor a dict of the lists it was given"
+        )
     return moves[0]

@@ -21,7 +21,9 @@ def keeping(convention: Convention, steps: Sequence[PolicyStep] = STEPS) -> Rule
     return rule
 
 
-def convention_player(name: str, convention: Convention, source: str, steps: Sequence[PolicyStep] = STEPS) -> Partner:
+def convention_player(
+    name: str, convention: Convention, source: str, steps: Sequence[PolicyStep] = STEPS
+) -> Partner:
     return Partner(name, keeping(convention, steps), source, convention=convention)
 
 

@@ -32,9 +32,12 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
     """
     move_text, reason = [*_REASON.split(" ".join(text.split()), maxsplit=1), ""][:2]
     if number := _NUMBER.fullmatch(move_text):
-        index, most = int(number[1]), len(view.legal) - 1
+        index = int(number[1])
+        most = len(view.legal) - 1
         if index > most:
-            raise ValueError(f"{index} is not in the list; the legal moves are numbered 0 to {most}")
+            raise ValueError(
+                f"{index} is not in the list; the legal moves are numbered 0 to {most}"
+            )
         return view.legal[index], reason
     if (move := _short(move_text, view)) is not None:
         if problem := _unplayable(move, view):
@@ -45,7 +48,9 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
     except ValueError as error:
         if "may mean" in str(error):
             raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None
-    raise ValueError(f"{move_text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}")
+    raise ValueError(
+        f"{move_text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}"
+    )
 
 
 def _short(text: str, view: View) -> Move | None:
@@ -53,7 +58,9 @@ def _short(text: str, view: View) -> Move | None:
     one."""
     if match := _OWN.fullmatch(text):
         if (slot := int(match[2])) >= len(view.own):
-            raise ValueError(f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}")
+            raise ValueError(
+                f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}"
+            )
         return (Play if match[1].lower().startswith("p") else Discard)(slot=slot)
     if not (match := _HINT.fullmatch(text)):
         return None
@@ -63,7 +70,9 @@ def _short(text: str, view: View) -> Move | None:
         raise ValueError(f"{text!r} does not say who gets the hint: {seats}")
     to = view.hands[0].seat if match["to"] is None else int(match["to"])
     if not word.isdigit():
-        colour = next(letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter]))
+        colour = next(
+            letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter])
+        )
         return HintColour.model_construct(to=to, colour=colour)
     if not 1 <= int(word) <= 5:
         raise ValueError(f"there is no rank {word}; ranks are 1 to 5")

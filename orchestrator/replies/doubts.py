@@ -9,7 +9,9 @@ import re
 def phrases(table: str) -> str:
     """Return an alternation of the phrases of a table, which stand on lines of their own or between ` / `; a space
     stands for any white space. A phrase may use the other signs of regular expressions."""
-    return "|".join(r"\s+".join(phrase.split()) for phrase in re.split(r"\n| / ", table) if phrase.strip())
+    return "|".join(
+        r"\s+".join(phrase.split()) for phrase in re.split(r"\n| / ", table) if phrase.strip()
+    )
 
 
 _RETRACTS = phrases("""
@@ -129,8 +131,15 @@ def disowned(before: str, after: str) -> bool:
     line = text.rpartition("\n")[2]
     # the clause that leads to it, `here it is:` in `They hold a red 1, so here it is:`, unless a sentence ends there
     introduction = "" if re.search(r"[.!?]\W*\Z", line) else re.split(r"[.!?;—,]\s", line)[-1]
-    before_it = (doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES))
-    return bool(_SUPPOSED.search(before[-_NEAR:]) or any(before_it) or _SPEAKS_OF_IT.search(after) or taken_back(after))
+    before_it = (
+        doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES)
+    )
+    return bool(
+        _SUPPOSED.search(before[-_NEAR:])
+        or any(before_it)
+        or _SPEAKS_OF_IT.search(after)
+        or taken_back(after)
+    )
 
 
 _SECOND_BEST = re.compile(

@@ -32,7 +32,8 @@ def objects(text: str) -> list[tuple[int, int]]:
     spans = []
     start = text.find("{")
     while start >= 0:
-        depth, end = 0, None
+        depth = 0
+        end = None
         for token in _TOKEN.finditer(text, start):
             depth += {"{": 1, "}": -1}.get(token[0], 0)
             if depth == 0:
@@ -62,9 +63,23 @@ def finals(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 _ENVELOPES = {
-    *("answer", "reply", "response", "result", "output", "json", "final", "final_answer"),
-    *("message", "content"),
-    *("arguments", "parameters", "input", "function", "function_call", "tool_call", "tool_calls"),
+    "answer",
+    "reply",
+    "response",
+    "result",
+    "output",
+    "json",
+    "final",
+    "final_answer",
+    "message",
+    "content",
+    "arguments",
+    "parameters",
+    "input",
+    "function",
+    "function_call",
+    "tool_call",
+    "tool_calls",
 }
 _NAMES = {"name", "id", "type", "index", "tool", "tool_name", "recipient_name", "role"}
 """What else an envelope of a tool call or a message says."""
@@ -79,7 +94,11 @@ _CALLED = re.compile(rf"(?:(?:{_CALLS})(?:[\W_]+|\Z))+", re.IGNORECASE)
 def unwrapped(data: dict[str, Any], kind: type[Reply]) -> tuple[dict[str, Any], bool]:
     """Return the object inside an object that is only its envelope: one named as the answer, or a tool call."""
     keys = {key.lower(): value for key, value in data.items()}
-    inner = [value for key, value in keys.items() if key in _ENVELOPES and not (key == "function" and "name" in keys)]
+    inner = [
+        value
+        for key, value in keys.items()
+        if key in _ENVELOPES and not (key == "function" and "name" in keys)
+    ]
     names = [value for key, value in keys.items() if key in _NAMES - {"id", "index"}]
     if by_field(data, kind) or len(inner) != 1 or not set(keys) <= _ENVELOPES | _NAMES:
         return data, False
@@ -97,7 +116,9 @@ def load(chunk: str) -> tuple[dict[str, object] | None, bool]:
     """Return the object of a complete stretch, None when it cannot be read safely; and whether it was repaired."""
     for strict in (True, False):  # line breaks in texts are a repair
         try:
-            return _printable(json.loads(chunk, object_pairs_hook=_unique_keys, strict=strict)), not strict
+            return _printable(
+                json.loads(chunk, object_pairs_hook=_unique_keys, strict=strict)
+            ), not strict
         except _DuplicateKey:
             return None, False
         except (ValueError, RecursionError):
@@ -107,7 +128,9 @@ def load(chunk: str) -> tuple[dict[str, object] | None, bool]:
         data = json_repair.loads(chunk)
     except (ValueError, RecursionError):
         return None, True
-    unchanged = isinstance(data, dict) and words(json.dumps(data, ensure_ascii=False)) == words(chunk)
+    unchanged = isinstance(data, dict) and words(json.dumps(data, ensure_ascii=False)) == words(
+        chunk
+    )
     return (_printable(data) if unchanged else None), True
 
 
@@ -157,7 +180,9 @@ def check_around(reply: Reply, before: str, after: str, moves: Options) -> None:
     for name in reply.decisive:
         rest = _check_stated(reply, name, near, after, moves)
         if disowned(near, rest):
-            raise Unreadable("the words around its object take it back; reply with the object alone")
+            raise Unreadable(
+                "the words around its object take it back; reply with the object alone"
+            )
 
 
 def _check_stated(reply: Reply, name: str, before: str, after: str, moves: Options) -> str:
@@ -170,12 +195,22 @@ def _check_stated(reply: Reply, name: str, before: str, after: str, moves: Optio
         raise Unreadable(str(missing)) from None
     sentences = [sentence for sentence in _SENTENCES.split(after.strip()) if sentence]
     decisions = {
-        sentence: _value(sentence, kind, name, moves) for sentence in sentences[:MOST] if len(sentence.split()) > 1
+        sentence: _value(sentence, kind, name, moves)
+        for sentence in sentences[:MOST]
+        if len(sentence.split()) > 1
     }
-    named = [last_stated(before, kind, name), last_stated(after, kind, name), (kind.unnamed(after) or {}).get(name)]
+    named = [
+        last_stated(before, kind, name),
+        last_stated(after, kind, name),
+        (kind.unnamed(after) or {}).get(name),
+    ]
     values = {*decisions.values(), *(_value(sentence, kind, name, moves) for sentence in named)}
-    if values - {None, getattr(reply, name)} or (named[1] and _value(named[1], kind, name, moves) is None):
-        raise Unreadable(f"{name}: the words around the object say something else; reply with the object alone")
+    if values - {None, getattr(reply, name)} or (
+        named[1] and _value(named[1], kind, name, moves) is None
+    ):
+        raise Unreadable(
+            f"{name}: the words around the object say something else; reply with the object alone"
+        )
     return "\n".join(sentence for sentence in sentences if decisions.get(sentence) is None)
 
 
@@ -184,12 +219,15 @@ def _value(words: Any, kind: type[Reply], name: str, moves: Options) -> Any:
     if words is None:
         return None
     try:
-        return _field(kind, name).validate_python(meant({name: words}, kind)[name], context={"moves": moves})
+        return _field(kind, name).validate_python(
+            meant({name: words}, kind)[name], context={"moves": moves}
+        )
     except ValidationError:
         return None
 
 
 @cache
 def _field(kind: type[Reply], name: str) -> TypeAdapter[Any]:
-    field, annotated = kind.model_fields[name], cast(Any, Annotated)
+    field = kind.model_fields[name]
+    annotated = cast(Any, Annotated)
     return TypeAdapter(annotated[(field.annotation, *field.metadata)])

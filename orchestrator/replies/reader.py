@@ -19,7 +19,15 @@ from pydantic_core import ErrorDetails
 from orchestrator.replies.doubts import disowned, without_second_best
 from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped, words
 from orchestrator.replies.reply import Cause as Cause
-from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply, answer_of, still_thinks
+from orchestrator.replies.reply import (
+    Contradiction,
+    Form,
+    NotAnOption,
+    Options,
+    Reply,
+    answer_of,
+    still_thinks,
+)
 from orchestrator.replies.reply import Unreadable as Unreadable
 from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
 from orchestrator.replies.values import (
@@ -57,7 +65,12 @@ class Reading:
 
 
 def read(
-    text: str, reply: type[Reply], moves: Options, form: Form = "json_schema", *, cut_off: bool = False
+    text: str,
+    reply: type[Reply],
+    moves: Options,
+    form: Form = "json_schema",
+    *,
+    cut_off: bool = False,
 ) -> Reading:
     """Return the typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     answer = without_second_best(answer_of(text))
@@ -66,7 +79,9 @@ def read(
     if not answer.strip():
         raise Unreadable("it is empty", "empty")
     if len(answer) > LONGEST:
-        raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read", "too_long")
+        raise Unreadable(
+            f"it has {len(answer)} characters; {LONGEST} are the most that are read", "too_long"
+        )
     if form == "text":
         return _read_text(answer, reply, moves)
     return _read_json(text, answer, reply, moves)
@@ -74,7 +89,9 @@ def read(
 
 def _read_text(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read named parts; a JSON object is accepted as well."""
-    if reply.bare and reply.unnamed(answer) == (data := dict.fromkeys(reply.decisive, answer.strip())):
+    if reply.bare and reply.unnamed(answer) == (
+        data := dict.fromkeys(reply.decisive, answer.strip())
+    ):
         return _reading(data, reply, moves, repaired=False)
     bare = unmarked(answer)
     try:
@@ -83,7 +100,11 @@ def _read_text(answer: str, reply: type[Reply], moves: Options) -> Reading:
         try:
             return replace(_read_json("", answer, reply, moves), repaired=True)
         except Unreadable as error:
-            problem = error if error.cause in ("illegal", "contradiction") else Unreadable(str(missing), "prose")
+            problem = (
+                error
+                if error.cause in ("illegal", "contradiction")
+                else Unreadable(str(missing), "prose")
+            )
             return _read_unnamed(answer, reply, moves, problem)
 
 
@@ -99,14 +120,17 @@ def _read_unnamed(answer: str, reply: type[Reply], moves: Options, problem: Unre
     return _reading(data, reply, moves, repaired=True)
 
 
-def _reading(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repaired: bool) -> Reading:
+def _reading(
+    data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repaired: bool
+) -> Reading:
     value, dropped = validated(meant(data, reply), reply, moves)
     return Reading(value, repaired or bool(dropped), dropped)
 
 
 def _read_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read the last object that fits; all objects that fit must agree on the decision."""
-    problem, readings = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
+    problem = Unreadable("it holds no complete JSON object", "prose")
+    readings = list[Reading]()
     place = None
     for start, end in reversed(finals(answer, objects(answer))):
         data, repaired = load(chunk := answer[start:end])
@@ -114,7 +138,9 @@ def _read_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Re
             continue
         data, wrapped = unwrapped(data, reply)
         try:
-            readings.append(_read_object(data, reply, moves, repaired or wrapped or chunk != text.strip()))
+            readings.append(
+                _read_object(data, reply, moves, repaired or wrapped or chunk != text.strip())
+            )
             place = place or (start, end)
         except Unreadable as error:
             problem = error
@@ -135,7 +161,9 @@ _OBJECT = re.compile(r"\{\s*[\"'“]|\{\s*\w+\s*:|\{\s*\Z")
 """The beginning of an object, and no brace of LaTeX."""
 
 
-def _read_without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
+def _read_without_object(
+    answer: str, reply: type[Reply], moves: Options, problem: Unreadable
+) -> Reading:
     """Read named lines of plain text in place of an object; an answer with a brace is an object gone wrong."""
     bare = unmarked(answer)
     if _OBJECT.search(bare) or ("{" in bare and not boxed(answer)[1]):
@@ -147,19 +175,28 @@ def _read_without_object(answer: str, reply: type[Reply], moves: Options, proble
     return _reading(data, reply, moves, repaired=True)
 
 
-def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool) -> Reading:
+def _read_object(
+    data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool
+) -> Reading:
     """Read an object. A field that says what is done and has two names must say the same under both."""
     written = {key: value for key, value in data.items() if key not in reply.programmed}
     answer = reply.arranged(written)
     _check_whole(data, answer, reply)
     # the fields as the reply type calls them, in either form of a list of numbers, need no repair
     plain = as_lists({name: answer[name] for name in reply.model_fields if name in answer}, reply)
-    reading = _reading(answer, reply, moves, repaired=repaired or meant(answer, reply) != plain or answer != written)
+    reading = _reading(
+        answer,
+        reply,
+        moves,
+        repaired=repaired or meant(answer, reply) != plain or answer != written,
+    )
     names = fields(reply)
     for key, value in answer.items():
         name = names.get(key.replace("_", " ").lower())
         if name in reply.decisive and key != name:
-            other = _reading({**by_field(answer, reply), name: value}, reply, moves, repaired=True).reply
+            other = _reading(
+                {**by_field(answer, reply), name: value}, reply, moves, repaired=True
+            ).reply
             if getattr(other, name) != getattr(reading.reply, name):
                 raise Unreadable(f"{name}: {key!r} says something else; reply with one of them")
     return reading
@@ -168,17 +205,25 @@ def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, re
 def _check_whole(data: Mapping[str, Any], answer: Mapping[str, Any], reply: type[Reply]) -> None:
     """Raise Unreadable for a key that only the entries of a list have, in an object without the list, and where a text
     after the decision takes it back."""
-    lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
+    lists = {
+        name: kind
+        for name, field in reply.model_fields.items()
+        if (kind := entry(field.annotation))
+    }
     keys = {title for kind in lists.values() for title in fields(kind)} - set(fields(reply))
     key = next((key for key in data if key.replace("_", " ").lower() in keys), None)
     if key and set(by_field(data, reply)).isdisjoint(lists):
-        raise Unreadable(f"it is an entry of a list, with the key {key!r}; reply with the whole object")
+        raise Unreadable(
+            f"it is an entry of a list, with the key {key!r}; reply with the whole object"
+        )
     values = by_field(answer, reply)
     names = list(values)
     for name in set(reply.decisive).intersection(names):
         for later in names[names.index(name) + 1 :]:
             if isinstance(remark := values[later], str) and reconsiders(remark):
-                raise Unreadable(f"{later}: it takes back what stands under {name!r}; say only the final decision")
+                raise Unreadable(
+                    f"{later}: it takes back what stands under {name!r}; say only the final decision"
+                )
 
 
 # What is left out
@@ -198,29 +243,43 @@ class _Fault(NamedTuple):
         return self.field, self.number
 
 
-def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
+def validated(
+    data: Mapping[str, Any], reply: type[Reply], moves: Options
+) -> tuple[Reply, tuple[str, ...]]:
     """Return the reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
     judges = any(
         reply.model_fields[name].annotation is bool for name in reply.decisive
     )  # with a blank they are nobody's
     blanks = () if judges else [name for name, value in data.items() if isinstance(value, Blank)]
-    lacking = [n for n in reply.answer_fields() if n in reply.spare and (n not in data or n in blanks)]
-    value, dropped = _lenient({**data, **{name: reply.spare[name] for name in lacking}}, reply, moves)
+    lacking = [
+        n for n in reply.answer_fields() if n in reply.spare and (n not in data or n in blanks)
+    ]
+    value, dropped = _lenient(
+        {**data, **{name: reply.spare[name] for name in lacking}}, reply, moves
+    )
     value, repeats = _without_repeats(value)
-    short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead
+    short = [
+        sentence.partition("; ")[0] for sentence in dropped
+    ]  # the rest says what to answer instead
     sentences = [f"{name}: it is missing" for name in lacking] + short + repeats
     more = len(sentences) - SENTENCES
     short = [clipped(sentence, SHORT) for sentence in sentences[:SENTENCES]]
     return value, tuple([*short, f"and {more} more"] if more > 0 else short)
 
 
-def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, list[str]]:
+def _lenient(
+    data: Mapping[str, Any], reply: type[Reply], moves: Options
+) -> tuple[Reply, list[str]]:
     """Validate; without what is wrong, if that can be left out."""
     try:
         return reply.model_validate(data, context={"moves": moves}), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-    blanks = [detail for detail in details if isinstance(detail["input"], Blank) and len(detail["loc"]) == 1]
+    blanks = [
+        detail
+        for detail in details
+        if isinstance(detail["input"], Blank) and len(detail["loc"]) == 1
+    ]
     if len(blanks) > 1:  # all of them are named at once
         raise Unreadable(clipped("; ".join(map(_sentence, blanks)), SENTENCE))
     faults = list(_faults(details, reply))
@@ -233,10 +292,14 @@ def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tup
     except ValidationError as error:
         raise _unreadable(error.errors(include_url=False)[0]) from None
     entries = {fault.entry for fault in faults if fault.key is None}
-    sentences: dict[Any, str] = {}  # one for an entry; a value of an entry that goes as a whole needs none
+    sentences: dict[
+        Any, str
+    ] = {}  # one for an entry; a value of an entry that goes as a whole needs none
     for fault, detail in zip(faults, details, strict=True):
         if fault.key is None or fault.entry not in entries:
-            sentences.setdefault(fault.entry if fault.entry in entries else fault, _sentence(detail))
+            sentences.setdefault(
+                fault.entry if fault.entry in entries else fault, _sentence(detail)
+            )
     return value, list(sentences.values())
 
 
@@ -248,7 +311,8 @@ def _faults(details: Iterable[ErrorDetails], reply: type[Reply]) -> Iterator[_Fa
         if field is None or name in reply.decisive:
             raise _unreadable(detail)
         if get_origin(field.annotation) is tuple and path and isinstance(path[0], int):
-            kind, key = entry(field.annotation), str(path[1]) if len(path) > 1 else ""
+            kind = entry(field.annotation)
+            key = str(path[1]) if len(path) > 1 else ""
             dispensable = kind and key in kind.model_fields and optional(kind.model_fields[key])
             yield _Fault(str(name), path[0], key if dispensable else None)
         elif optional(field) or (name in reply.beside and detail["type"] != "missing"):
@@ -267,7 +331,9 @@ def _without(data: Mapping[str, Any], faults: list[_Fault], reply: type[Reply]) 
         elif fault.key is not None and fault.entry not in entries:
             rest[fault.field][fault.number] = {**rest[fault.field][fault.number], fault.key: None}
     for name in {name for name, _ in entries}:
-        rest[name] = [value for number, value in enumerate(rest[name]) if (name, number) not in entries]
+        rest[name] = [
+            value for number, value in enumerate(rest[name]) if (name, number) not in entries
+        ]
     return rest
 
 
@@ -318,4 +384,6 @@ def copied(text: str, reply: Reply | None, blanks: Collection[str]) -> bool:
         return True
     copies = {words(blank) for blank in blanks}
     values = [value for _, value in leaves(reply.as_data())] if reply else []
-    return any(words(value) in copies for value in values if isinstance(value, str) and value.strip())
+    return any(
+        words(value) in copies for value in values if isinstance(value, str) and value.strip()
+    )

@@ -24,7 +24,8 @@ class TableOptions(dict[str, Any]):
     def __init__(self, options: Options, table: Mapping[str, int], judged: Any = None) -> None:
         """`judged`: of a judge, the option whose verdict is asked for."""
         super().__init__(options)
-        self.table, self.judged = table, judged
+        self.table = table
+        self.judged = judged
 
 
 Form = Literal["text", "json", "json_schema"]
@@ -35,7 +36,8 @@ OPTION = "x-option"
 """Marks the JSON schema of a field that names an option."""
 BEGINS = "x-begins"
 """With the first word of the options that a field may name, where it may not name all."""
-EACH, MOST = "x-each", "x-most"
+EACH = "x-each"
+MOST = "x-most"
 """How many entries a list has: with what there is one for each of (`players`, `others`, `slots`), or at most; or a
 number. A schema states it where the server takes bounds; the reader does not insist on it."""
 BELOW = "x-below"
@@ -52,7 +54,17 @@ class Contradiction(ValueError):  # noqa: N818  # named for what is wrong with t
     """A reply says the opposite of what it decides; the message is a sentence for the model."""
 
 
-Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "contradiction", "overflow", "refused"]
+Cause = Literal[
+    "cut_off",
+    "too_long",
+    "empty",
+    "prose",
+    "schema",
+    "illegal",
+    "contradiction",
+    "overflow",
+    "refused",
+]
 """Why an answer is unusable: it was cut off; has more characters than are read; is empty; has no object or part in it;
 has a wrong value in a field; names a move that is not on the list; has a reason that says the opposite of what it
 decides; or never came, since the prompt was too long for the model, or its content, or the answer's, was refused."""
@@ -71,18 +83,25 @@ class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask th
 _TAGS = "think|thinking|thought|thoughts|reasoning|analysis|scratchpad"
 _MESSAGE = r"[^<]*(?:<\|constrain\|>\w+)?<\|message\|>"
 _END = re.compile(
-    rf"</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>(?:final|commentary){_MESSAGE}|<channel\|>", re.IGNORECASE
+    rf"</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>(?:final|commentary){_MESSAGE}|<channel\|>",
+    re.IGNORECASE,
 )
-_BEGIN = re.compile(rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis|<\|channel>thought", re.IGNORECASE)
+_BEGIN = re.compile(
+    rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis|<\|channel>thought", re.IGNORECASE
+)
 _CLOSING = re.compile(r"\s*<\|(?:end|return|call|im_end|eot_id)\|>\s*\Z")
 _TURN_END = re.compile(r"(?<=\S)\s*(?:<\|(?:im_end|eot_id|endoftext)\|>|<end_of_turn>|</s>)")
 """What follows is a turn that the model made up."""
-_WRAPPED = re.compile(r"\s*<(answer|final|final_answer|response|output)>(.*)</\1>\s*", re.DOTALL | re.IGNORECASE)
+_WRAPPED = re.compile(
+    r"\s*<(answer|final|final_answer|response|output)>(.*)</\1>\s*", re.DOTALL | re.IGNORECASE
+)
 
 
 def answer_of(text: str) -> str:
     """Return what follows the thinking, without the tag around all of it."""
-    if not any(mark in text for mark in "<[◁"):  # each tag has one, and the patterns look at every character
+    if not any(
+        mark in text for mark in "<[◁"
+    ):  # each tag has one, and the patterns look at every character
         return text
     turn = _TURN_END.split(text, maxsplit=1)[0] if "<" in text else text
     *_, answer = _END.split(turn)

@@ -15,7 +15,15 @@ from pydantic import BaseModel
 
 from orchestrator.replies.doubts import RETRACTS, phrases, taken_back
 from orchestrator.replies.reply import Reply
-from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, entry, fields, names
+from orchestrator.replies.values import (
+    NOTHING,
+    NUMBER,
+    RATED_IN_BRACKETS,
+    bare,
+    entry,
+    fields,
+    names,
+)
 from orchestrator.replies.writer import label
 
 
@@ -67,18 +75,25 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     After a list, the keys of its entries are not names of parts: `Action: play slot 0` is an entry there, not a choice.
     A part name that is marked as a heading needs no colon.
     """
-    lined, answer_fields = text, kind.answer_fields()
-    if decisive := "|".join(re.escape(title) for name in kind.decisive for title in names(kind, name)):
+    lined = text
+    answer_fields = kind.answer_fields()
+    if decisive := "|".join(
+        re.escape(title) for name in kind.decisive for title in names(kind, name)
+    ):
         # the decision may be named by the last words of a line: `It fits. Verification: Okay`
         last = re.compile(rf"(?<=[.!?)])[ \t](?=[*_]*(?:{decisive})[*_]*[:：][^\n:：\"”]*\Z)")
         lined = last.sub("\n", text.rstrip()).ljust(len(text))
     titled = {title: name for title, name in fields(kind).items() if name in answer_fields}
     titles = "|".join(re.escape(title) for title in sorted(titled, key=len, reverse=True))
     openings = "".join(
-        rf"|(?P<by_{name}>{opening})" for name, opening in kind.openings.items() if name in answer_fields
+        rf"|(?P<by_{name}>{opening})"
+        for name, opening in kind.openings.items()
+        if name in answer_fields
     )
     title_end = rf"(?:{_SPACE}[:：]{_SPACE}|(?P<bare>{_SPACE}$))"
-    begin = rf"^(?P<mark>{_EMOJI_OR_MARK}*+(?:{_NUMBER})?)(?:(?P<title>{titles}){title_end}{openings})"
+    begin = (
+        rf"^(?P<mark>{_EMOJI_OR_MARK}*+(?:{_NUMBER})?)(?:(?P<title>{titles}){title_end}{openings})"
+    )
     heads: list[tuple[str, re.Match[str]]] = []
     keys: set[str] = set()
     for head in re.finditer(begin, lined, re.IGNORECASE | re.MULTILINE):
@@ -103,17 +118,23 @@ def _check(text: str, heads: Sequence[Part], kind: type[Reply]) -> None:
         for first, again in pairwise(stated):
             between = {part.name for part in heads[first + 1 : again]}
             # the whole reply may be written again after a first version that ended with its decision
-            redrafted = heads[0].name not in kind.decisive and {*kind.answer_fields()} - {*kind.decisive} <= between
+            redrafted = (
+                heads[0].name not in kind.decisive
+                and {*kind.answer_fields()} - {*kind.decisive} <= between
+            )
             lines = {heads[number].line.strip(" *_`.").lower() for number in (first, again)}
             if len(lines) > 1 and not redrafted:
                 raise Missing(f"it says '{label(kind, name)}:' in two ways; say it once")
         if stated and heads[-1].name != name and not entry(kind.model_fields[name].annotation):
             # it may come before its reason, if each part stands there once and none takes the decision back
-            after, title = text[heads[stated[-1]].end :], label(kind, name)
+            after = text[heads[stated[-1]].end :]
+            title = label(kind, name)
             if len({part.name for part in heads}) < len(heads):
                 raise Missing(f"it goes on after '{title}:', which must be the last part")
             if reconsiders(after) or _LABEL.search(after):
-                raise Missing(f"it takes back what it says after '{title}:'; say only the final decision")
+                raise Missing(
+                    f"it takes back what it says after '{title}:'; say only the final decision"
+                )
 
 
 _BETTER = phrases("""
@@ -149,9 +170,12 @@ def unfenced(text: str) -> str:
 _LATEX = re.compile(r"\$?\$?\\(?:boxed|text(?:bf|it|tt)?|math(?:bf|rm))\{([^{}\n]*)\}\$*")
 _STYLE = re.compile(r"\\(?:text(?:bf|it|tt)?|math(?:bf|rm))\{([^{}\n]*)\}")
 _BOX = re.compile(r"\$*\\boxed\{([^{}\n]*)\}\$*")
-_TABLE_HEAD = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n[ \t]*+\|[ \t:|]*+-[ \t:|-]*+$\n?", re.MULTILINE)
+_TABLE_HEAD = re.compile(
+    r"^[ \t]*\|[^\n]*\|[ \t]*\n[ \t]*+\|[ \t:|]*+-[ \t:|-]*+$\n?", re.MULTILINE
+)
 _TABLE_ROW = re.compile(
-    r"^[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+$", re.MULTILINE
+    r"^[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+$",
+    re.MULTILINE,
 )
 
 
@@ -172,7 +196,8 @@ def boxed(text: str) -> tuple[str, str, str]:
 
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
     """Return the values of a text by field, still as text, for pydantic to convert. Raises Missing."""
-    texts, answer_fields = parts(text, kind), kind.answer_fields()
+    texts = parts(text, kind)
+    answer_fields = kind.answer_fields()
     heads = [texts.get(name, "").partition("\n")[0] for name in answer_fields]
     if len(texts) > 1 and heads == [str(number) for number in range(1, len(heads) + 1)]:
         raise Missing("its parts are only numbered; write your own words in each")
@@ -191,17 +216,26 @@ def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
 def _value(text: str, kind: type[Reply], name: str) -> Any:
     """Return the value of a part; of a list that the reply can do without, lines that are no entries come as they
     are."""
-    annotation, title = kind.model_fields[name].annotation, label(kind, name)
+    annotation = kind.model_fields[name].annotation
+    title = label(kind, name)
     if (inner := entry(annotation)) is not None:
         entries = list(_keyed(text, inner))
         if len(inner.model_fields) <= 2 and not any(len(cells) == 2 for cells in entries):
             entries = list(_pairs(text, inner))
         if text and not entries and text.strip(" .-").lower() not in NOTHING:
             if name in kind.beside:
-                return [{next(iter(inner.model_fields)): line} for line in text.splitlines() if line.strip()]
+                return [
+                    {next(iter(inner.model_fields)): line}
+                    for line in text.splitlines()
+                    if line.strip()
+                ]
             raise Missing(f"its part '{title}:' has no entry that can be read")
         return entries
-    return _cell(text, annotation) if get_origin(annotation) is tuple or annotation is str else _single(text, title)
+    return (
+        _cell(text, annotation)
+        if get_origin(annotation) is tuple or annotation is str
+        else _single(text, title)
+    )
 
 
 _SPOKEN_OF = phrases("""
@@ -232,12 +266,21 @@ def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
     field_names = fields(kind)
     titles = "|".join(map(re.escape, sorted(field_names, key=len, reverse=True)))
     key, after_comma = (
-        re.compile(rf"(?:^|[{ends}])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE) for ends in (";；", ",，")
+        re.compile(rf"(?:^|[{ends}])[ \t*]*+({titles})[ \t*]*+[:：]", re.IGNORECASE)
+        for ends in (";；", ",，")
     )
-    text = re.sub(rf"[;；]?(?<![ \t])[ \t]*+\n[ \t]++(?=[*]*(?:{titles})[ \t*]*[:：])", "; ", text, flags=re.IGNORECASE)
+    text = re.sub(
+        rf"[;；]?(?<![ \t])[ \t]*+\n[ \t]++(?=[*]*(?:{titles})[ \t*]*[:：])",
+        "; ",
+        text,
+        flags=re.IGNORECASE,
+    )
     for line, marked in _lines(text):
-        heads, by_comma = list(key.finditer(line)), list(after_comma.finditer(line))
-        if len(heads) == 1 and [field_names[head[1].lower()] for head in by_comma] == list(kind.model_fields):
+        heads = list(key.finditer(line))
+        by_comma = list(after_comma.finditer(line))
+        if len(heads) == 1 and [field_names[head[1].lower()] for head in by_comma] == list(
+            kind.model_fields
+        ):
             heads = by_comma
         ends = [*(head.start() for head in heads[1:]), len(line)]
         cells: dict[str, Any] = {}
@@ -294,7 +337,10 @@ def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
     -0.3`."""
     first, second = kind.model_fields
     annotation = kind.model_fields[second].annotation
-    if (get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation) in (int, float):
+    if (get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation) in (
+        int,
+        float,
+    ):
         for line in text.splitlines():
             yield from _ratings(line, first, second)
         return
@@ -309,7 +355,8 @@ def _ratings(line: str, first: str, second: str) -> Iterator[dict[str, Any]]:
     read comes as it is, to be counted."""
     rated = []
     for cell in _cells(line):
-        outside, inside = _RATED.search(_unbracketed(cell)), RATED_IN_BRACKETS.search(cell)
+        outside = _RATED.search(_unbracketed(cell))
+        inside = RATED_IN_BRACKETS.search(cell)
         if (number := outside or inside) and not (outside and inside):
             rated.append((cell, number))
     for cell, number in rated:

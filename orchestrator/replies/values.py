@@ -48,7 +48,13 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values inside nested data that hold no others, with their dotted paths."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     if not inside or not value:
         yield path, value
         return
@@ -75,7 +81,11 @@ def numbered(kind: type[Reply]) -> Mapping[str, tuple[str, str]]:
             continue
         option, number = inner.model_fields
         schema = inner.model_json_schema()["properties"][option]
-        if inner.unique == option and OPTION in schema and inner.model_fields[number].annotation in (int, float):
+        if (
+            inner.unique == option
+            and OPTION in schema
+            and inner.model_fields[number].annotation in (int, float)
+        ):
             lists[name] = (option, number)
     return lists
 
@@ -106,7 +116,9 @@ def optional(field: FieldInfo) -> bool:
 def by_field(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """Return an object with the names of the fields as its keys; its own key goes before another name of a field."""
     names = fields(kind)
-    plain = {" ".join(re.split(r"[\s_-]+", key.strip().lower())): value for key, value in data.items()}
+    plain = {
+        " ".join(re.split(r"[\s_-]+", key.strip().lower())): value for key, value in data.items()
+    }
     values = {names[key]: value for key, value in plain.items() if key in names}
     return values | {name: data[name] for name in kind.model_fields if name in data}
 
@@ -120,7 +132,9 @@ def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
             values[name] = Blank(value)
             continue
         nothing = isinstance(value, str) and bare(value).lower() in NOTHING and optional(field)
-        values[name] = None if nothing else _typed(value, field.annotation, tuple(field.metadata), name)
+        values[name] = (
+            None if nothing else _typed(value, field.annotation, tuple(field.metadata), name)
+        )
     return values
 
 
@@ -142,12 +156,17 @@ def blank(value: Any) -> str | None:
 
 
 def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> Any:
-    origin, arguments = get_origin(annotation), get_args(annotation)
+    origin = get_origin(annotation)
+    arguments = get_args(annotation)
     if any(isinstance(limit, BeforeValidator) for limit in limits):
         return value  # the type reads texts itself
     if origin is Annotated:
         is_field = isinstance(arguments[1], FieldInfo)
-        return _typed(value, arguments[0], (*arguments[1].metadata, *limits), name) if is_field else value
+        return (
+            _typed(value, arguments[0], (*arguments[1].metadata, *limits), name)
+            if is_field
+            else value
+        )
     if origin in (Union, UnionType):
         plain = [option for option in arguments if option is not type(None)]
         return _typed(value, plain[0], limits, name) if len(plain) == 1 else value
@@ -186,7 +205,8 @@ OF_ONE = r"(?:[ \t]*+/[ \t]*+1(?:\.0++)?+(?![\d.]))"
 """After a number: that it is one of 1, as in `0.9/1`."""
 NUMBER = rf"[-+−]?+(?:\d++(?:\.\d*+)?+|\.\d++){OF_ONE}?+"
 RATED_IN_BRACKETS = re.compile(
-    rf"\([ \t]*+(?:(?:rating|rated|score)\b[ \t]*+[:=]?+[ \t]*+)?+({NUMBER})[ \t]*+\)", re.IGNORECASE
+    rf"\([ \t]*+(?:(?:rating|rated|score)\b[ \t]*+[:=]?+[ \t]*+)?+({NUMBER})[ \t]*+\)",
+    re.IGNORECASE,
 )
 """A rating after a move: `play slot 2 (0.9)`."""
 _NUMBER = re.compile(
@@ -199,7 +219,9 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
-_IN_WORDS = {word: str(number) for number, word in enumerate(("zero", "one", "two", "three", "four", "five"))}
+_IN_WORDS = {
+    word: str(number) for number, word in enumerate(("zero", "one", "two", "three", "four", "five"))
+}
 _CALLED = {"seat": "seat|player|p"}
 
 
@@ -212,10 +234,20 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
     text = bare(value).replace("−", "-")
     if kind is int:
         text = re.sub(
-            rf"\b(?:{'|'.join(_IN_WORDS)})\b", lambda word: _IN_WORDS[word[0].lower()], text, flags=re.IGNORECASE
+            rf"\b(?:{'|'.join(_IN_WORDS)})\b",
+            lambda word: _IN_WORDS[word[0].lower()],
+            text,
+            flags=re.IGNORECASE,
         )
-        text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
-    bounds = {key: getattr(limit, key) for limit in limits for key in ("ge", "le") if hasattr(limit, key)}
+        text = re.sub(
+            rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)",
+            "",
+            text,
+            flags=re.IGNORECASE,
+        )
+    bounds = {
+        key: getattr(limit, key) for limit in limits for key in ("ge", "le") if hasattr(limit, key)
+    }
     match = _NUMBER.fullmatch(text)
     if (
         match is None
@@ -242,7 +274,9 @@ def _items(value: Any, inner: Any, name: str) -> Any:
     kind = entry(tuple[inner, ...])
     if kind is None:
         items = split(value, inner) if isinstance(value, str) else value
-        return [_typed(item, inner, (), name) for item in items] if isinstance(items, list) else items
+        return (
+            [_typed(item, inner, (), name) for item in items] if isinstance(items, list) else items
+        )
     if isinstance(value, dict):
         value = list(_entries(value, kind))
     return [_entry(item, kind) for item in value] if isinstance(value, list) else value
@@ -250,10 +284,17 @@ def _items(value: Any, inner: Any, name: str) -> Any:
 
 def split(text: str, inner: Any) -> list[str]:
     """Return the items of a list in a text: one a line if they are listed so, else separated by commas."""
-    lines = [line.strip()[1:].strip() for line in text.splitlines() if line.strip()[:1] in ("-", "*", "•")]
+    lines = [
+        line.strip()[1:].strip()
+        for line in text.splitlines()
+        if line.strip()[:1] in ("-", "*", "•")
+    ]
     if lines and inner is str:
         return lines
-    items = [item.strip() for item in re.split(r"[,\n]" if inner is str else r"[,\n>→]", "\n".join(lines) or text)]
+    items = [
+        item.strip()
+        for item in re.split(r"[,\n]" if inner is str else r"[,\n>→]", "\n".join(lines) or text)
+    ]
     return [item.rstrip(".") for item in items if item and item.lower() != "none"]
 
 
@@ -276,7 +317,11 @@ def _entry(item: Any, kind: type[BaseModel]) -> Any:
     if two and isinstance(item, str) and ":" in item:
         item = [part.strip() for part in item.rsplit(":", 1)]
     elif two and isinstance(item, str) and (rating := RATED_IN_BRACKETS.search(item)):
-        item = [item[: rating.start()].strip(), rating[1]] if rating.end() == len(item.rstrip()) else item
+        item = (
+            [item[: rating.start()].strip(), rating[1]]
+            if rating.end() == len(item.rstrip())
+            else item
+        )
     if two and isinstance(item, list) and len(item) == 2:
         item = dict(zip(kind.model_fields, item, strict=True))
     elif two and isinstance(item, dict) and len(item) == 1:

@@ -104,7 +104,11 @@ def verdict(text: str) -> bool | None:
         return None
     if not _accepts(first) and _NOTHING_WRONG.match(lower, first.start()):
         return None
-    later = [sign for sign in _SIGN.finditer(lower, first.end()) if sign["no"] != "no" or sign["after"] is not None]
+    later = [
+        sign
+        for sign in _SIGN.finditer(lower, first.end())
+        if sign["no"] != "no" or sign["after"] is not None
+    ]
     signs = {_accepts(sign) for sign in (first, *later)} - {None}
     if len(signs) != 1:
         return None

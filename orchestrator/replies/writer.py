@@ -16,7 +16,8 @@ def label(kind: type[Reply], name: str) -> str:
 
 def text_of(reply: Reply, form: Form) -> str:
     """Write a reply as a model would."""
-    data, kind = reply.as_data(), type(reply)
+    data = reply.as_data()
+    kind = type(reply)
     if form == "text":
         return write(kind, data)
     return json.dumps(as_objects(data, kind) if form == "json_schema" else data, ensure_ascii=False)
@@ -47,7 +48,11 @@ def _entry(item: Mapping[str, Any]) -> str:
     if len(item) == 2:
         first, second = map(_scalar, item.values())
         return f"{first}: {second}"
-    return "; ".join(f"{key.replace('_', ' ')}: {_scalar(value)}" for key, value in item.items() if value is not None)
+    return "; ".join(
+        f"{key.replace('_', ' ')}: {_scalar(value)}"
+        for key, value in item.items()
+        if value is not None
+    )
 
 
 def _scalar(value: Any) -> str:
@@ -76,7 +81,8 @@ def spoilt(reply: Reply, form: Form, dice: random.Random) -> Spoilt:
     if way == "prose":
         return Spoilt(f"Here is my answer:\n\n{fenced}", "stop")
     if way == "unfinished":
-        data, kind = reply.as_data(), type(reply)
+        data = reply.as_data()
+        kind = type(reply)
         if form != "text":
             return Spoilt(json.dumps(data, ensure_ascii=False)[:-1], "stop")
         required = [name for name in kind.answer_fields() if kind.model_fields[name].is_required()]

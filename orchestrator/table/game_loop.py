@@ -41,7 +41,15 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
 from orchestrator.logs import log
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, Traced, at_once, describe
+from orchestrator.table.seat import (
+    Decision,
+    GameContext,
+    JournaledSeat,
+    Seat,
+    Traced,
+    at_once,
+    describe,
+)
 from orchestrator.versions import versions
 
 
@@ -101,7 +109,15 @@ async def play_async(
     left or the gate stopped the game, and TurnError when a turn fails.
     """
     everybody = seated(seats, players)
-    started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
+    started = start(
+        everybody,
+        players=players,
+        seed=seed,
+        deck=deck,
+        label=label,
+        repeat=repeat,
+        memories=memories,
+    )
     result = await play_started(
         everybody, started, journal=journal, sink=sink, gate=gate, max_turns=max_turns, lean=lean
     )
@@ -114,9 +130,14 @@ async def play_async(
 
 def _depth() -> int:
     """Return the stack level of who called `play` or `play_async`, for a warning."""
-    frame, depth = inspect.currentframe(), 0
-    while frame and frame.f_globals["__name__"].partition(".")[0] in (__name__.partition(".")[0], "asyncio"):
-        frame, depth = frame.f_back, depth + 1
+    frame = inspect.currentframe()
+    depth = 0
+    while frame and frame.f_globals["__name__"].partition(".")[0] in (
+        __name__.partition(".")[0],
+        "asyncio",
+    ):
+        frame = frame.f_back
+        depth = depth + 1
     return depth
 
 
@@ -138,7 +159,9 @@ async def play_started(
             flush = written.flush if written else at_once
             if written and (changed := differences(so_far.started, started)):
                 raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
-            game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate, max_turns, flush)
+            game = _GameInPlay(
+                everybody, started, so_far, sink, written or nowhere, gate, max_turns, flush
+            )
             with structlog.contextvars.bound_contextvars(game=started.game):
                 around = next((seat.around for seat in everybody if isinstance(seat, Traced)), None)
                 return await (around(started, game.played) if around else game.played())
@@ -191,13 +214,19 @@ def start(
 ) -> GameStarted:
     """Return the first event of a game, which identifies it. Raises UserError for what cannot be played."""
     if seed is not None and deck is not None:
-        raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
+        raise UserError(
+            f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal"
+        )
     dealt = None if deck is not None else 1 if seed is None else seed
     cards = _cards(players, dealt, tuple(deck or ()))
     cast = tuple(map(describe, seats))
-    memories_before = {seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory}
+    memories_before = {
+        seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory
+    }
     if stranger := [seat for seat in memories_before if seat not in range(players)]:
-        raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
+        raise UserError(
+            f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}"
+        )
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
     return GameStarted(
@@ -253,8 +282,12 @@ class _GameInPlay:
         referee = rebuild(self.started.players, self.started.deck, self.so_far.moves)
         before = self.started.memories
         memories = dict(self.so_far.memories)
-        context = GameContext(self._emit, self.started.game, self.started.repeat, self.flush, self.so_far.answered)
-        seats = [seat.bind(context) if isinstance(seat, JournaledSeat) else seat for seat in self.seats]
+        context = GameContext(
+            self._emit, self.started.game, self.started.repeat, self.flush, self.so_far.answered
+        )
+        seats = [
+            seat.bind(context) if isinstance(seat, JournaledSeat) else seat for seat in self.seats
+        ]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
             await asyncio.sleep(0)  # programs never wait, and other games share this event loop
             if why := await self.gate.enter():
@@ -283,18 +316,26 @@ class _GameInPlay:
             with structlog.contextvars.bound_contextvars(turn=view.turn, seat=view.seat):
                 try:
                     decision = await seat(view, memory)
-                    decided = decided_event(view.turn, view.seat, decision, self.started.memories.get(view.seat, {}))
+                    decided = decided_event(
+                        view.turn, view.seat, decision, self.started.memories.get(view.seat, {})
+                    )
                 except Left as error:
                     raise self._suspended(str(error), view.turn, held=False) from None
                 except ModelError as error:
                     held = isinstance(error, Held)
-                    raise self._suspended(str(error), view.turn, held=held, final=error.final) from None
-        past = referee.apply(decided.move)  # before it is emitted: an illegal decision must not stand in the journal
+                    raise self._suspended(
+                        str(error), view.turn, held=held, final=error.final
+                    ) from None
+        past = referee.apply(
+            decided.move
+        )  # before it is emitted: an illegal decision must not stand in the journal
         self._emit(decided)
         self._emit(Moved(past=past))
         return dict(decided.model_dump(mode="json")["memory"])  # as a resumed game would read it
 
-    def _suspended(self, why: str, turn: int, *, held: bool = False, final: bool = False) -> Suspended:
+    def _suspended(
+        self, why: str, turn: int, *, held: bool = False, final: bool = False
+    ) -> Suspended:
         log.info("suspended", why=why, turn=turn)
         self._emit(GameSuspended(turn=turn, why=why))
         return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
@@ -312,7 +353,11 @@ def decided_event(turn: int, seat: int, decision: Decision, before: Memory) -> D
         node=decision.node,
         votes={node: dict(moves) for node, moves in decision.votes.items()},
         rank=decision.rank,
-        memory={key: value for key, value in decision.memory.items() if key not in before or before[key] != value},
+        memory={
+            key: value
+            for key, value in decision.memory.items()
+            if key not in before or before[key] != value
+        },
     )
 
 

@@ -26,9 +26,12 @@ moves on the same turn."""
 def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
     """Lists the best k legal moves; roles that read the list can choose no other."""
     options = defaults(OPTIONS) | dict(sections.options)
-    position, k = Position.read(sections), options["k"]
+    position = Position.read(sections)
+    k = options["k"]
     best = islice(literal_play.ranked(position), k if isinstance(k, int) else None)
-    entries = [Recommended(action=move, rank=rank, why=why) for rank, (move, why) in enumerate(best, 1)]
+    entries = [
+        Recommended(action=move, rank=rank, why=why) for rank, (move, why) in enumerate(best, 1)
+    ]
     if k == "all":
         entries.sort(key=lambda entry: position.moves.index(entry.action))
     if options["shuffle"]:
@@ -52,6 +55,9 @@ def first_ranked(sections: Sections, notes: Notes) -> Choice:
     position = Position.read(sections)
     for entry in by_rank(notes):
         if entry.action in position.moves:
-            return Choice(action=entry.action, reason=f"rank {entry.rank} of the recommender's list: {entry.why}")
+            return Choice(
+                action=entry.action,
+                reason=f"rank {entry.rank} of the recommender's list: {entry.why}",
+            )
     move, why = own_rule.choose(sections, position)
     return Choice(action=move, reason=f"nobody recommends; {why}")

@@ -46,7 +46,10 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
     if not of_type(notes, PastReport):  # which says itself what follows for the own cards
         case = Case(sections, position := by_history(position, notes), notes)
     return own_rule.advised(
-        sections, position, (pair for advice in ADVICE for pair in advice(case)), "no colleague helps"
+        sections,
+        position,
+        (pair for advice in ADVICE for pair in advice(case)),
+        "no colleague helps",
     )
 
 
@@ -60,14 +63,22 @@ def _urgent(case: Case) -> Advice:
 
 def _play(case: Case) -> Advice:
     """What a report calls surely playable; where none does, what is so by hints and counting, or worth a life."""
-    histories, analyses = of_type(case.notes, PastReport), of_type(case.notes, Analysis)
+    histories = of_type(case.notes, PastReport)
+    analyses = of_type(case.notes, Analysis)
     for history in histories:
-        yield from ((Play(slot=slot), "by the historian's report it is playable") for slot in history.playable)
+        yield from (
+            (Play(slot=slot), "by the historian's report it is playable")
+            for slot in history.playable
+        )
     for analysis in analyses:
         chances = {a.action: a.chance or 0.0 for a in analysis.moves if isinstance(a.action, Play)}
         least = literal_play.LIKELY if case.position.lives > 1 else 1.0
-        good = sorted((m for m, chance in chances.items() if chance >= least), key=lambda move: -chances[move])
-        yield from ((move, f"by the analyst's report it fits with {chances[move]:.2f}") for move in good)
+        good = sorted(
+            (m for m, chance in chances.items() if chance >= least), key=lambda move: -chances[move]
+        )
+        yield from (
+            (move, f"by the analyst's report it fits with {chances[move]:.2f}") for move in good
+        )
     if not histories and not analyses:
         yield from literal_play.ranked_plays(case.position)
 
@@ -78,7 +89,11 @@ def _hint(case: Case) -> Advice:
         if mind.hint is not None:
             yield mind.hint, f"the interpreter's hint: {mind.suggestion}"
     for report in of_type(case.notes, Analysis):
-        worthy = {str(a.action) for a in report.moves if a.hint_value in ("immediate-play", "critical-save")}
+        worthy = {
+            str(a.action)
+            for a in report.moves
+            if a.hint_value in ("immediate-play", "critical-save")
+        }
         yield from ((m, "the analyst's best hint") for m in report.best if str(m) in worthy)
     if not of_type(case.notes, MindReport, Analysis, Choice):
         yield from own_rule.plain_hints(case.position)
@@ -86,14 +101,20 @@ def _hint(case: Case) -> Advice:
 
 def _gamble(case: Case) -> Advice:
     """The likeliest play when the game is nearly over and a life is to spare."""
-    histories, position = of_type(case.notes, PastReport), case.position
+    histories = of_type(case.notes, PastReport)
+    position = case.position
     if position.lives < 2 or position.deck_size > GAMBLES[position.lives]:
         return
     likeliest = [history.likeliest for history in histories if history.likeliest is not None]
     if not histories:
-        best = max(position.plays, key=lambda move: position.slots[move.slot].playable, default=None)
+        best = max(
+            position.plays, key=lambda move: position.slots[move.slot].playable, default=None
+        )
         likeliest = [best.slot] if best and position.slots[best.slot].playable else []
-    yield from ((Play(slot=slot), "the game is nearly over, and it is the likeliest play") for slot in likeliest)
+    yield from (
+        (Play(slot=slot), "the game is nearly over, and it is the likeliest play")
+        for slot in likeliest
+    )
 
 
 def _rest(case: Case) -> Advice:
@@ -108,7 +129,10 @@ def _spared(case: Case) -> Advice:
     """The discard strategist's cards; where nobody reports on them, those by a simple rule."""
     reports = of_type(case.notes, DiscardReport)
     for report in reports:
-        yield from ((Discard(slot=slot), "the discard strategist's safest card") for slot in report.safest_first)
+        yield from (
+            (Discard(slot=slot), "the discard strategist's safest card")
+            for slot in report.safest_first
+        )
     if not reports:
         yield from own_rule.discards(case.sections, case.position)
 

@@ -24,8 +24,12 @@ class Assessment(Reply):
     action: Grounded = Field(description="the legal move, copied from the list")
     type: MoveKind = Field(description="what kind of move it is")
     immediate_effect: str = Field(description="what it does at once to score, tokens and lives")
-    chance: Chance | None = Field(default=None, description="for plays: the probability that the card fits, else null")
-    success: Success | None = Field(default=None, description="for plays: the same in words, else null")
+    chance: Chance | None = Field(
+        default=None, description="for plays: the probability that the card fits, else null"
+    )
+    success: Success | None = Field(
+        default=None, description="for plays: the same in words, else null"
+    )
     discard_risk: Risk | None = Field(default=None, description="for discards, else null")
     hint_value: Value | None = Field(default=None, description="for hints, else null")
     token_change: int = Field(ge=-1, le=1, description="information tokens gained: 1, 0 or -1")
@@ -58,7 +62,9 @@ class Analysis(Reply):
         "observations": "White is blocked until a white 1 turns up.",
     }
 
-    moves: tuple[Assessment, ...] = Field(description="one entry for EVERY legal move, in the order of the list")
+    moves: tuple[Assessment, ...] = Field(
+        description="one entry for EVERY legal move, in the order of the list"
+    )
     best: tuple[Grounded, ...] = Field(description="the most promising legal moves, best first")
     comparison: str = Field(description="why the best moves rank so")
     risks: str = Field(description="the greatest dangers")

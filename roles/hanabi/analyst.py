@@ -17,17 +17,38 @@ from roles.notes_text import Notes
 from roles.registry import role
 from roles.sections import Sections
 
-TAKES_ALL = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, CardCounts, ProbabilityAdvice)
+TAKES_ALL = (
+    Rules,
+    Conventions,
+    ConventionFacts,
+    *TAKES,
+    NextPlayable,
+    FinalRound,
+    CardCounts,
+    ProbabilityAdvice,
+)
 
 
-@role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=ANALYST, rests_on=("own_hand", "partner_knowledge"))
+@role(
+    reply=Analysis,
+    takes=TAKES_ALL,
+    needs=NEEDS,
+    mark=ANALYST,
+    rests_on=("own_hand", "partner_knowledge"),
+)
 def analyst(sections: Sections, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, value, effect on the turns to come."""
     position, at = understood(sections, notes)
     lessons = {str(lesson.hint): lesson for lesson in literal_play.lessons(position)}
     assessed = tuple(_assess(position, at, move, lessons) for move in position.moves)
-    deadly = [str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"]
-    sure = literal_play.certain_plays(position) if at is None else [play for play, _ in policy.play(at)]
+    deadly = [
+        str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"
+    ]
+    sure = (
+        literal_play.certain_plays(position)
+        if at is None
+        else [play for play, _ in policy.play(at)]
+    )
     plays = [*sure, *literal_play.likely_plays(position)]
     hints = [lesson.hint for lesson in lessons.values() if lesson.worth >= literal_play.WORTHWHILE]
     if at is not None:
@@ -37,12 +58,16 @@ def analyst(sections: Sections, notes: Notes) -> Analysis:
         moves=assessed,
         best=tuple(dict.fromkeys((*plays[:2], *hints[:2], *discards[:1]))),
         comparison="Certain plays first, then likely ones, then hints by what they teach, then the safest discard.",
-        risks=f"Must not be made: {', '.join(deadly)}." if deadly else "No move is sure to do harm.",
+        risks=f"Must not be made: {', '.join(deadly)}."
+        if deadly
+        else "No move is sure to do harm.",
         observations=f"{position.reachable} points are within reach; {position.deck_size} cards to draw.",
     )
 
 
-def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str, Lesson]) -> Assessment:
+def _assess(
+    position: Position, at: Scene | None, move: Move, lessons: dict[str, Lesson]
+) -> Assessment:
     if isinstance(move, Play):
         return _play(position, move, BY_CONVENTION if at else BY_HINTS)
     if isinstance(move, Discard):
@@ -57,7 +82,8 @@ BY_CONVENTION = "the hints, the conventions and the cards in sight"
 
 
 def _play(position: Position, move: Play, grounds: str) -> Assessment:
-    chance, cards = position.slots[move.slot].playable, position.slots[move.slot].cards()
+    chance = position.slots[move.slot].playable
+    cards = position.slots[move.slot].cards()
     five = chance == 1 and all(card.rank == 5 for card in cards)
     return Assessment(
         action=move,
@@ -66,7 +92,9 @@ def _play(position: Position, move: Play, grounds: str) -> Assessment:
         chance=chance,
         success=in_words(chance),
         token_change=1 if five and position.tokens < MAX_TOKENS else 0,
-        future_impact="a gap less" if chance == 1 else f"{position.lives - 1} lives left should it fail",
+        future_impact="a gap less"
+        if chance == 1
+        else f"{position.lives - 1} lives left should it fail",
         rationale=f"it fits in {chance:.0%} of the hands that {grounds} allow",
     )
 
@@ -80,7 +108,9 @@ def _discard(position: Position, move: Discard) -> Assessment:
         immediate_effect="token +1",
         discard_risk=risk,
         token_change=1 if position.tokens < MAX_TOKENS else 0,
-        future_impact="the best possible score falls" if risk == "deadly" else "a token for somebody's hint",
+        future_impact="the best possible score falls"
+        if risk == "deadly"
+        else "a token for somebody's hint",
         rationale=f"dead with probability {slot.dead:.2f}, critical with {slot.critical:.2f}",
     )
 
@@ -110,9 +140,16 @@ def _pointing(taught: HintEffect, lesson: Lesson) -> Assessment:
     assessed = _hint(lesson.hint, lesson)
     if lesson.late:
         return assessed
-    value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"
+    value: Value = (
+        "immediate-play"
+        if taught.helps
+        else "critical-save"
+        if taught.warns and taught.true
+        else "setup"
+    )
     plain = "a card becomes known to be playable" if taught.plays else "it points at no card"
     says = plain if taught.says is None else f"it would be taken as a {taught.says.why}"
     if taught.says is not None and not taught.true:
-        value, says = "wasted", f"{says}, and the card is not what that says"
+        value = "wasted"
+        says = f"{says}, and the card is not what that says"
     return assessed.model_copy(update={"hint_value": value, "rationale": says})

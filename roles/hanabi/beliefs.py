@@ -16,7 +16,9 @@ class Belief(Reply):
     knows: str = Field(description="what they know of their own hand")
     pattern: str = Field(description="what their moves so far show of the way they play")
     next_action: str = Field(description="what they mean to do on their next turn, and what for")
-    plays: Slot | None = Field(default=None, description="the slot that they will then play, or null if it is no play")
+    plays: Slot | None = Field(
+        default=None, description="the slot that they will then play, or null if it is no play"
+    )
     chance: Chance = Field(description="how likely that is")
 
 

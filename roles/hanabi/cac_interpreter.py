@@ -51,5 +51,9 @@ def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     explanation = "The past moves are not known."
     if history := sections.get(History):
         moves = [f"P{past.seat}: {past.move}{ENGLISH.result(past)}" for past in history.latest]
-        explanation = f"{'; '.join(moves)}. Each is to be taken as it stands." if moves else "Nobody has moved yet."
+        explanation = (
+            f"{'; '.join(moves)}. Each is to be taken as it stands."
+            if moves
+            else "Nobody has moved yet."
+        )
     return Interpretation(explanation=explanation, suggestion=f"{best}.")

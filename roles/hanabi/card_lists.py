@@ -31,7 +31,9 @@ def stated_lists(reply: BaseModel, seat: int) -> Lists | None:
 def lists(deductions: Iterable[Deduction]) -> Lists:
     """The lists of a tracker's reply."""
     return {
-        (deduction.seat, slot): meaning(text) for deduction in deductions for slot, text in enumerate(deduction.slots)
+        (deduction.seat, slot): meaning(text)
+        for deduction in deductions
+        for slot, text in enumerate(deduction.slots)
     }
 
 

@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, OF_COLOUR, OF_RANK, RANKS, Card, Mask, mask, masked, unmask
+from orchestrator.hanabi.cards import (
+    COLOUR_NAMES,
+    COLOURS,
+    OF_COLOUR,
+    OF_RANK,
+    RANKS,
+    Card,
+    Mask,
+    mask,
+    masked,
+    unmask,
+)
 
 
 def written(types: Mask) -> str:
@@ -26,7 +37,11 @@ def read(text: str) -> Mask:
     open."""
     if (clear := meaning(text)) is not None:
         return clear
-    colours = [colour for colour in COLOURS if re.search(rf"\b{COLOUR_NAMES[colour]}\b", text, re.IGNORECASE)]
+    colours = [
+        colour
+        for colour in COLOURS
+        if re.search(rf"\b{COLOUR_NAMES[colour]}\b", text, re.IGNORECASE)
+    ]
     ranks = [rank for rank in RANKS if re.search(rf"\b{rank}\b", text)]
     return masked(colours or COLOURS, ranks or RANKS)
 
@@ -47,7 +62,9 @@ _EVERY = {
     "1-5 ": re.compile(r"\b(?:any|all|every)\s+(?:rank|number|value)s?\b", re.IGNORECASE),
 }
 _TOKEN = re.compile(r"[A-Za-z]+\d*|\d+(?:\s*(?:-|–|to)\s*\d+)?|\S")
-_COLOUR = {name: letter for letter, name in COLOUR_NAMES.items()} | {letter: letter for letter in COLOURS}
+_COLOUR = {name: letter for letter, name in COLOUR_NAMES.items()} | {
+    letter: letter for letter in COLOURS
+}
 _NOT = ("not", "no", "non", "except", "but", "without")
 _OPEN = ("any", "anything", "all", "unknown", "unhinted", "?", "xx", "x")
 _JOINS = ("/", "|", "&", "or", "and", "nor", "-")
@@ -63,8 +80,11 @@ def meaning(text: str) -> Mask | None:
 
     It is strict, since marks rest on it: a word that is neither a colour, a rank nor filling makes a text unread.
     """
-    parsed, cards, named = _Parsed(), set[Card](), False
-    negated, before = False, ""
+    parsed = _Parsed()
+    cards = set[Card]()
+    named = False
+    negated = False
+    before = ""
     for token in _tokens(text):
         word = token if token in _COLOUR else token.lower()
         if word in _NOT:
@@ -102,7 +122,11 @@ def _values(word: str) -> list[str]:
     if re.fullmatch(r"[rygwb]x|x[1-5]", word):
         return [letter for letter in word.upper() if letter != "X"]
     ends = [int(digit) for digit in re.findall(r"\d+", word)] if word[0].isdigit() else []
-    return [str(rank) for rank in range(ends[0], ends[-1] + 1)] if ends and set(ends) <= {*RANKS} else []
+    return (
+        [str(rank) for rank in range(ends[0], ends[-1] + 1)]
+        if ends and set(ends) <= {*RANKS}
+        else []
+    )
 
 
 class _Parsed:
@@ -136,7 +160,9 @@ class _Parsed:
         types = 0
         for group in self.kept:
             colours = {colour for colour in COLOURS if colour in group} or {*COLOURS}
-            ranks = {str(rank) for rank in RANKS if str(rank) in group} or {str(rank) for rank in RANKS}
+            ranks = {str(rank) for rank in RANKS if str(rank) in group} or {
+                str(rank) for rank in RANKS
+            }
             types |= masked(colours - self.refused, (int(rank) for rank in ranks - self.refused))
         return types or None
 
@@ -145,7 +171,8 @@ class _Parsed:
 
 _REMARK = re.compile(r"\s*(?:[(:;–—]|\s-\s).*", re.DOTALL)
 _SAYS_MORE = re.compile(
-    rf"\b(?:{_NAMES}|[rygwb]?(?<!\.)[1-5](?![%.\d])|{'|'.join(_NOT)}|any|all|unknown|or|if)\b", re.IGNORECASE
+    rf"\b(?:{_NAMES}|[rygwb]?(?<!\.)[1-5](?![%.\d])|{'|'.join(_NOT)}|any|all|unknown|or|if)\b",
+    re.IGNORECASE,
 )
 """In a remark: another card, or words that refuse the card before it."""
 
@@ -165,14 +192,30 @@ def _cards(value: Any) -> Any:
     """A list of cards in words, as cards. Raises ValueError in doubt, as over `["red", "1"]`."""
     if isinstance(value, str):
         value = [value] if meaning(value) is not None else value.split(",")
-    if not isinstance(value, list) or all(isinstance(item, str) and item in Card.__members__ for item in value):
+    if not isinstance(value, list) or all(
+        isinstance(item, str) and item in Card.__members__ for item in value
+    ):
         return value
     types = {str(item): _stated(item) for item in value}
     if unread := next((item for item, possible in types.items() if possible is None), None):
         raise ValueError(f"{unread[:80]!r} is no card; write a colour's letter and a rank")
-    groups = [{*OF_COLOUR.values()}, {*OF_RANK.values()}]  # a colour beside a rank may be one card or several
-    if len({tuple(possible in group for group in groups) for possible in types.values() if possible}) > 1:
-        raise ValueError(f"it is unclear which cards {', '.join(types)[:80]!r} are; write a colour's letter and a rank")
+    groups = [
+        {*OF_COLOUR.values()},
+        {*OF_RANK.values()},
+    ]  # a colour beside a rank may be one card or several
+    if (
+        len(
+            {
+                tuple(possible in group for group in groups)
+                for possible in types.values()
+                if possible
+            }
+        )
+        > 1
+    ):
+        raise ValueError(
+            f"it is unclear which cards {', '.join(types)[:80]!r} are; write a colour's letter and a rank"
+        )
     return unmask(reduce(or_, filter(None, types.values()), 0))
 
 

@@ -51,13 +51,19 @@ class Case:
         return f"{self.view.players} players, turn {self.view.turn}"
 
     def sections(
-        self, role: Role, *removed: type[Section], refused: Iterable[Move] = (), options: Options | None = None
+        self,
+        role: Role,
+        *removed: type[Section],
+        refused: Iterable[Move] = (),
+        options: Options | None = None,
     ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
         needs = role.requirements
         sections = [kind for kind in role.takes if kind not in removed]
         kinds = [(kind, defaults(kind.choices) | dict(needs.get(kind, {}))) for kind in sections]
-        return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
+        return cut(
+            self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {})
+        )
 
     def notes(self, role: Role) -> Notes:
         """The least that the role reads: a judge always reads the choice that it judges, under the name of `choice`."""
@@ -70,12 +76,17 @@ def cases() -> tuple[Case, ...]:
     """Some positions of a game at each player count, the first and the last turn among them."""
     positions: list[Case] = []
     for players in (2, 3, 4, 5):
-        referee, moves = Referee(players, deal(seed=players)), list[Move]()
+        referee = Referee(players, deal(seed=players))
+        moves = list[Move]()
         while not referee.over:
-            move, _ = literal_play.best(Position.read(cut(referee.view(), [(kind, {}) for kind in TAKES])))
+            move, _ = literal_play.best(
+                Position.read(cut(referee.view(), [(kind, {}) for kind in TAKES]))
+            )
             referee.apply(move)
             moves.append(move)
-        turns = [Case(truth.view, truth) for truth in truths(players, referee.deck, moves) if truth.view]
+        turns = [
+            Case(truth.view, truth) for truth in truths(players, referee.deck, moves) if truth.view
+        ]
         positions += [*turns[:-1:EVERY], turns[-1]]
     return tuple(positions)
 
@@ -118,7 +129,11 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
 
 def _types(kind: type[Reply]) -> list[type[Reply]]:
     """A reply type and the types of the entries in it that models are asked for."""
-    inner = [part for name in kind.answer_fields() for part in models_in(kind.model_fields[name].annotation)]
+    inner = [
+        part
+        for name in kind.answer_fields()
+        for part in models_in(kind.model_fields[name].annotation)
+    ]
     return [kind, *(entry for part in inner if issubclass(part, Reply) for entry in _types(part))]
 
 
@@ -157,7 +172,9 @@ def _prompts(role: Role, at: Case) -> None:
     """Every form of its prompt can be made."""
     if role.template is None:
         return
-    variants = dict.fromkeys(variant(role.reply, *settings) for settings in product((False, True), repeat=2))
+    variants = dict.fromkeys(
+        variant(role.reply, *settings) for settings in product((False, True), repeat=2)
+    )
     for form, reply, options in product(FORMS, variants, _settings(role)):
         with _blaming("prompt() raised"):
             role.prompt(at.sections(role, options=options), at.notes(role), reply, form)
@@ -169,7 +186,10 @@ def _settings(role: Role) -> list[Mapping[str, object]]:
     def example(allowed: object) -> object:
         return allowed[0] if isinstance(allowed, range) else 3 if allowed is int else allowed
 
-    return [{}, *({name: example(value)} for name, values in role.options.items() for value in values)]
+    return [
+        {},
+        *({name: example(value)} for name, values in role.options.items() for value in values),
+    ]
 
 
 def _answers(role: Role, at: Case) -> None:
@@ -183,7 +203,9 @@ def _answers(role: Role, at: Case) -> None:
         if not isinstance(reply, role.reply):
             raise PromiseError(f"the program of role {role.name!r} {role.misreply(reply)}")
         if reply != same:
-            raise PromiseError("solve() gave two replies to the same position; take chance and time out of it")
+            raise PromiseError(
+                "solve() gave two replies to the same position; take chance and time out of it"
+            )
 
 
 def _legal(role: Role, at: Case) -> None:
@@ -191,7 +213,9 @@ def _legal(role: Role, at: Case) -> None:
     for refused in ((), at.view.legal[:1]):
         sections = at.sections(role, refused=refused)
         allowed = sections[LegalMoves].moves if LegalMoves in sections else at.view.legal
-        with _blaming(f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised"):
+        with _blaming(
+            f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised"
+        ):
             reply = role.answer(sections, at.notes(role))
         for move in _moves(reply):
             if move not in allowed and not isinstance(reply, Judgement):
@@ -207,11 +231,15 @@ def _reads_back(role: Role, at: Case) -> None:
         with _blaming(f"its reply cannot be read back from the answer format {form!r}:"):
             if form == "json_schema":
                 response_format(type(written))
-            text, moves = writer.text_of(written, form), labelled(dict.fromkeys(_moves(written)))
-            was, now = written.as_data(), reader.read(text, type(written), moves, form).reply.as_data()
+            text = writer.text_of(written, form)
+            moves = labelled(dict.fromkeys(_moves(written)))
+            was = written.as_data()
+            now = reader.read(text, type(written), moves, form).reply.as_data()
         for name in (name for name in was if was[name] != now[name]):
             changed = f"{was[name]!r} came back as {now[name]!r}"
-            raise PromiseError(f"field {name!r} does not survive the answer format {form!r}: {changed}")
+            raise PromiseError(
+                f"field {name!r} does not survive the answer format {form!r}: {changed}"
+            )
 
 
 def _does_without(role: Role, at: Case) -> None:
@@ -220,7 +248,9 @@ def _does_without(role: Role, at: Case) -> None:
         return
     for kind in role.takes:
         if kind not in role.requirements:
-            with _blaming(f"without the section {kind.name!r}, which it does not need, solve() raised"):
+            with _blaming(
+                f"without the section {kind.name!r}, which it does not need, solve() raised"
+            ):
                 role.answer(at.sections(role, kind), at.notes(role))
 
 
@@ -228,11 +258,17 @@ def _reads_notes(role: Role, at: Case) -> None:
     """Other nodes may reply anything, or nothing."""
     if _own_reply(role, at) is None:
         return
-    answered = {name: replies for name, replies in _replies_of_others(at).items() if name != role.name}
+    answered = {
+        name: replies for name, replies in _replies_of_others(at).items() if name != role.name
+    }
     absent = (Absent(reason="no usable answer"),)
     silent: Notes = dict.fromkeys(answered, absent)
     twice: Notes = {name: (*replies, *absent, *replies) for name, replies in answered.items()}
-    for what, notes in {"nobody answered": silent, "all answered": answered, "some answered twice": twice}.items():
+    for what, notes in {
+        "nobody answered": silent,
+        "all answered": answered,
+        "some answered twice": twice,
+    }.items():
         read = {**at.notes(role), **notes}
         with _blaming(f"when {what}, it raised"):
             role.answer(at.sections(role), read)
@@ -243,11 +279,22 @@ def _reads_notes(role: Role, at: Case) -> None:
 @cache
 def _replies_of_others(at: Case) -> Notes:
     """What programs of built-in roles reply there at the least effort: one for each type of reply, and no judge."""
-    built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
-    by_reply = {role.reply: role for role in built_in if role.solve and not issubclass(role.reply, Judgement)}
+    built_in = (
+        registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN
+    )
+    by_reply = {
+        role.reply: role
+        for role in built_in
+        if role.solve and not issubclass(role.reply, Judgement)
+    }
     replies: dict[str, tuple[Reply, ...]] = {}
     for role in by_reply.values():
-        numbers = {name: v[0] for name, values in role.options.items() for v in values if isinstance(v, range)}
+        numbers = {
+            name: v[0]
+            for name, values in role.options.items()
+            for v in values
+            if isinstance(v, range)
+        }
         if (reply := _reply_to(role, at.sections(role, options=numbers), {})) is not None:
             replies[role.name] = (reply,)
     return replies
@@ -256,17 +303,24 @@ def _replies_of_others(at: Case) -> Notes:
 def _marks(role: Role, at: Case) -> None:
     """Its marks are finite numbers, also of a reply that does not fit the position, as models give them; so are their
     baselines, and what it stated has chances."""
-    sections, mark = at.sections(role), role.mark
+    sections = at.sections(role)
+    mark = role.mark
     for reply in (_own_reply(role, at), role.reply.model_validate(role.reply.example)):
         with _blaming("mark() failed:"):
             if reply is None:
                 continue
             registry.mark(role, reply, sections, at.truth)
-            baselines = {"guess": mark.guess, "previous": mark.previous} if isinstance(mark, Marker) else {}
+            baselines = (
+                {"guess": mark.guess, "previous": mark.previous} if isinstance(mark, Marker) else {}
+            )
             for name, baseline in baselines.items():
-                marks = checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
+                marks = (
+                    checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
+                )
                 if unknown := set(marks or {}) - set(infos(mark)):
-                    raise PromiseError(f"{name}() gave {', '.join(sorted(unknown))}, which no MarkInfo explains")
+                    raise PromiseError(
+                        f"{name}() gave {', '.join(sorted(unknown))}, which no MarkInfo explains"
+                    )
             for pair in registry.stated(role, reply, sections, at.truth):
                 if not isinstance(pair.claim, str) and not 0 <= pair.claim <= 1:
                     raise PromiseError(
@@ -306,4 +360,8 @@ def _moves(value: object) -> list[Move]:
         return [value]
     if isinstance(value, BaseModel):
         return [move for _, inner in value for move in _moves(inner)]
-    return [move for inner in value for move in _moves(inner)] if isinstance(value, tuple | list) else []
+    return (
+        [move for inner in value for move in _moves(inner)]
+        if isinstance(value, tuple | list)
+        else []
+    )

@@ -39,12 +39,16 @@ class DiscardReport(Reply):
     }
 
     cards: tuple[CardRisk, ...] = Field(
-        description="one entry for EVERY slot of your hand, slot 0 first", json_schema_extra={EACH: "slots"}
+        description="one entry for EVERY slot of your hand, slot 0 first",
+        json_schema_extra={EACH: "slots"},
     )
     safest_first: tuple[Slot, ...] = Field(
-        description="your slots, from the safest to lose to the one to protect most", json_schema_extra={MOST: "slots"}
+        description="your slots, from the safest to lose to the one to protect most",
+        json_schema_extra={MOST: "slots"},
     )
-    summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
+    summary: str = Field(
+        description="the safest discards, the cards to protect, what is used up, and why"
+    )
 
 
 def criticality_of(slot: belief.Slot) -> Criticality:

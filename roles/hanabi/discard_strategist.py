@@ -23,7 +23,8 @@ from roles.words import percent
 
 def no_loss(sections: Sections, notes: Notes) -> Absent | None:
     """Return the reply of a role that judges what to discard, where no discard is legal or the game ends."""
-    legal, final = sections.get(LegalMoves), sections.get(FinalRound)
+    legal = sections.get(LegalMoves)
+    final = sections.get(FinalRound)
     if legal and not any(isinstance(move, Discard) for move in legal.moves):
         return Absent(reason="no card may be discarded")
     return Absent(reason="this is the last turn") if final and final.turns_left == 1 else None
@@ -47,8 +48,14 @@ def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
         order = list(dict.fromkeys(move.slot for move, _ in policy.discard(at)))
     else:
         order = sorted(range(len(position.slots)), key=lambda i: _loss(position.slots[i]))
-    extremes = [f"slot {i} is known dead" for i, slot in enumerate(position.slots) if slot.dead == 1.0]
-    extremes += [f"slot {i} is known critical" for i, slot in enumerate(position.slots) if slot.critical == 1.0]
+    extremes = [
+        f"slot {i} is known dead" for i, slot in enumerate(position.slots) if slot.dead == 1.0
+    ]
+    extremes += [
+        f"slot {i} is known critical"
+        for i, slot in enumerate(position.slots)
+        if slot.critical == 1.0
+    ]
     basis = "hints and counting" if at is None else "hints, counting and the conventions"
     certainties = "; ".join(extremes) or "no card is known dead or critical"
     return DiscardReport(
@@ -69,7 +76,9 @@ def _risk(position: Position, number: int, slot: Slot) -> CardRisk:
         slot=number,
         safety=1.0 - slot.critical,
         criticality=criticality_of(slot),
-        reason="; ".join((chances, *(["to be kept"] if policy.is_kept(slot) else []), *_copies(position, slot))),
+        reason="; ".join(
+            (chances, *(["to be kept"] if policy.is_kept(slot) else []), *_copies(position, slot))
+        ),
     )
 
 
@@ -77,7 +86,12 @@ def _copies(position: Position, slot: Slot) -> Iterator[str]:
     """Yield how many copies of the likeliest card are in sight, if any."""
     card = next(iter(slot.likely()))
     counted = position.piles.counts[INDEX[card]]
-    held = [f"P{seat} slot {i}" for seat, hand in position.hands.items() for i, c in enumerate(hand) if c == card]
+    held = [
+        f"P{seat} slot {i}"
+        for seat, hand in position.hands.items()
+        for i, c in enumerate(hand)
+        if c == card
+    ]
     places = [*([f"{counted} played or discarded"] if counted else []), *held]
     if places:
         yield f"{counted + len(held)} of {card.copies} {name(card)}s seen: {', '.join(places)}"

@@ -47,7 +47,9 @@ class Slips:
 Exact = Callable[[], BaseModel]
 
 
-def reply(kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, notes: Notes, slips: Slips) -> Reply:
+def reply(
+    kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, notes: Notes, slips: Slips
+) -> Reply:
     """What the program answers, errors included, as the reply type that is asked for.
 
     `exact` is the program's own answer; `solve` gives the one to a position misread.
@@ -56,7 +58,11 @@ def reply(kind: type[Reply], solve: Solve, exact: Exact, sections: Sections, not
         return judgement(exact(), slips)
     answer = _misled(solve, sections, notes, slips) or exact()
     assert isinstance(answer, Reply)  # a node checks what its program replies
-    answer = overconfident(answer, sections, slips) if isinstance(answer, Choice) else shortened(answer, slips)
+    answer = (
+        overconfident(answer, sections, slips)
+        if isinstance(answer, Choice)
+        else shortened(answer, slips)
+    )
     return rated(moved(answer, sections, slips), kind, sections, slips)
 
 
@@ -68,11 +74,16 @@ def _misled(solve: Solve, sections: Sections, notes: Notes, slips: Slips) -> Bas
 
     A misreading that contradicts what is known for certain leaves no possible hand: another one is tried.
     """
-    before, errors = sections, list[str]()
+    before = sections
+    errors = list[str]()
     for kind, change in (("forgotten_negatives", forgetful), ("overlooked_move", overlooking)):
         if changed := change(before, slips.strike(kind)):
-            before, errors = changed, [*errors, kind]
-    variants = [(position, ["misread_stack", *errors]) for position in misread(before, slips.strike("misread_stack"))]
+            before = changed
+            errors = [*errors, kind]
+    variants = [
+        (position, ["misread_stack", *errors])
+        for position in misread(before, slips.strike("misread_stack"))
+    ]
     for wrong, kinds in [*variants, *([(before, errors)] if errors else [])]:
         try:
             answer = solve(wrong, notes)
@@ -87,12 +98,20 @@ def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections
     """The position with one firework one too high or too low, all ways in random order."""
     if dice is None or (state := sections.get(State)) is None:
         return
-    steps = [(i, step) for i, top in enumerate(state.fireworks) for step in (1, -1) if 0 <= top + step <= 5]
+    steps = [
+        (i, step)
+        for i, top in enumerate(state.fireworks)
+        for step in (1, -1)
+        if 0 <= top + step <= 5
+    ]
     for colour, step in dice.sample(steps, len(steps)):
         r, y, g, w, b = (top + step * (i == colour) for i, top in enumerate(state.fireworks))
         tops = zip(COLOURS, (r, y, g, w, b), strict=True)
         following = tuple(Card(f"{letter}{top + 1}") if top < 5 else None for letter, top in tops)
-        changed: list[Section] = [replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following)]
+        changed: list[Section] = [
+            replace(state, fireworks=(r, y, g, w, b)),
+            NextPlayable(following),
+        ]
         if facts := sections.get(ConventionFacts):
             changed.append(replace(facts, fireworks=(r, y, g, w, b)))
         yield sections.replacing(*changed)
@@ -119,21 +138,32 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
 def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:
     """What is remembered, with what the own list of one hand rules out by negative hints left out."""
     notes = remembered.memory.get("notes", {})
-    every = [(node, at, reply) for node, replies in notes.items() for at, reply in enumerate(replies)]
+    every = [
+        (node, at, reply) for node, replies in notes.items() for at, reply in enumerate(replies)
+    ]
     for node, at, reply in every:
         deductions = reply.get("deductions", ())
         for place, deduction in enumerate(deductions):
-            less = {**deduction, "slots": [written(outright(read(text))) for text in deduction["slots"]]}
+            less = {
+                **deduction,
+                "slots": [written(outright(read(text))) for text in deduction["slots"]],
+            }
             if less["slots"] != list(deduction["slots"]):
-                changed = {**reply, "deductions": (*deductions[:place], less, *deductions[place + 1 :])}
+                changed = {
+                    **reply,
+                    "deductions": (*deductions[:place], less, *deductions[place + 1 :]),
+                }
                 replies = (*notes[node][:at], changed, *notes[node][at + 1 :])
-                yield replace(remembered, memory={**remembered.memory, "notes": {**notes, node: replies}})
+                yield replace(
+                    remembered, memory={**remembered.memory, "notes": {**notes, node: replies}}
+                )
 
 
 def overlooking(sections: Sections, dice: random.Random | None) -> Sections | None:
     """The position of a player who keeps lists of all hands, with one play or discard since their last turn overlooked:
     the slots of that hand do not move. None for any other player, and where no card has left a hand."""
-    history, remembered = sections.get(History), sections.get(Remembered)
+    history = sections.get(History)
+    remembered = sections.get(Remembered)
     if dice is None or history is None or remembered is None:
         return None
     notes = remembered.memory.get("notes", {}).values()
@@ -143,7 +173,9 @@ def overlooking(sections: Sections, dice: random.Random | None) -> Sections | No
     if not departures:
         return None
     missed = dice.choice(departures)
-    return sections.replacing(replace(history, moves=tuple(past for past in history.moves if past is not missed)))
+    return sections.replacing(
+        replace(history, moves=tuple(past for past in history.moves if past is not missed))
+    )
 
 
 # Errors in what it answers
@@ -151,21 +183,36 @@ def overlooking(sections: Sections, dice: random.Random | None) -> Sections | No
 
 def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     """A play of the likeliest hinted card that is not certain to fit, instead of a hint or a discard."""
-    if isinstance(choice.action, Play) or State not in sections or not slips.strike("overconfident_play"):
+    if (
+        isinstance(choice.action, Play)
+        or State not in sections
+        or not slips.strike("overconfident_play")
+    ):
         return choice
-    position, hinted = Position.read(sections), [bool(card.colour or card.rank) for card in sections[State].known]
-    hoped = [move for move in position.plays if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1]
+    position = Position.read(sections)
+    hinted = [bool(card.colour or card.rank) for card in sections[State].known]
+    hoped = [
+        move
+        for move in position.plays
+        if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1
+    ]
     if not hoped:
         return choice
     slips.errors.append("overconfident_play")
     move = max(hoped, key=lambda move: position.slots[move.slot].playable)
-    return choice.model_copy(update={"action": move, "reason": f"slot {move.slot} was hinted, so it should fit"})
+    return choice.model_copy(
+        update={"action": move, "reason": f"slot {move.slot} was hinted, so it should fit"}
+    )
 
 
 def shortened(answer: Reply, slips: Slips) -> Reply:
     """A report without one entry of one of its lists of entries; one entry stays."""
     lists = {name: value for name, value in answer if isinstance(value, tuple) and len(value) > 1}
-    lists = {name: value for name, value in lists.items() if all(isinstance(entry, Reply) for entry in value)}
+    lists = {
+        name: value
+        for name, value in lists.items()
+        if all(isinstance(entry, Reply) for entry in value)
+    }
     if not lists or not (dice := slips.strike("left_out")):
         return answer
     slips.errors.append("left_out")
@@ -178,7 +225,8 @@ def moved(answer: Reply, sections: Sections, slips: Slips) -> Reply:
     """The answer with every slot in it one higher, or one lower."""
     if not (dice := slips.strike("slot_off_by_one")):
         return answer
-    state, legal = sections.get(State), sections.get(LegalMoves)
+    state = sections.get(State)
+    legal = sections.get(LegalMoves)
     size = len(state.own) if state else 5
     for step in dice.sample((1, -1), 2):
         if (wrong := _shifted(answer, step, size, legal.moves if legal else None)) != answer:
@@ -202,7 +250,9 @@ def _shifted(answer: R, step: int, size: int, legal: Iterable[Move] | None) -> R
         return value + step if is_slot else value
 
     slots = slot_fields(type(answer))
-    return answer.model_copy(update={name: shifted(value, slots=name in slots) for name, value in answer})
+    return answer.model_copy(
+        update={name: shifted(value, slots=name in slots) for name, value in answer}
+    )
 
 
 def rated(answer: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:
@@ -212,14 +262,18 @@ def rated(answer: Reply, kind: type[Reply], sections: Sections, slips: Slips) ->
     if not isinstance(answer, Choice) or "ratings" not in kind.model_fields:
         return answer if isinstance(answer, kind) else kind.model_validate(answer.as_data())
     moves = [answer.action, *(sections[LegalMoves].moves if LegalMoves in sections else ())]
-    if State in sections and LegalMoves in sections:  # the best first, as far as the sections show the position
+    if (
+        State in sections and LegalMoves in sections
+    ):  # the best first, as far as the sections show the position
         moves[1:] = [move for move, _ in literal_play.ranked(Position.read(sections))]
     moves = list(dict.fromkeys(moves))
     marks = [round(1 - 2 * i / max(len(moves) - 1, 1), 2) for i in range(len(moves))]
     if len(moves) > 1 and slips.strike("rating_mismatch"):
         slips.errors.append("rating_mismatch")
         marks[:2] = marks[1::-1]
-    ratings = [{"action": str(move), "rating": mark} for move, mark in zip(moves, marks, strict=True)]
+    ratings = [
+        {"action": str(move), "rating": mark} for move, mark in zip(moves, marks, strict=True)
+    ]
     return kind.model_validate(answer.model_dump(mode="json") | {"ratings": ratings})
 
 
@@ -238,5 +292,9 @@ def judgement(verdict: BaseModel, slips: Slips) -> Reply:
     if not slips.strike(kind):
         return verdict
     slips.errors.append(kind)
-    why = "it seems too much of a risk" if verdict.accept else "it seems safe, and it follows the rules"
+    why = (
+        "it seems too much of a risk"
+        if verdict.accept
+        else "it seems safe, and it follows the rules"
+    )
     return Judgement(reason=why, accept=not verdict.accept)

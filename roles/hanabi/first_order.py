@@ -21,7 +21,15 @@ from roles.words import Words
 FEW = 6
 """Cards that a slot may be, up to which it counts as narrowed down."""
 
-SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, Remembered)
+SEEN: tuple[type[Section], ...] = (
+    Rules,
+    Conventions,
+    *TAKES,
+    NextPlayable,
+    FinalRound,
+    History,
+    Remembered,
+)
 """The sections of the roles that reason about minds."""
 
 
@@ -44,7 +52,9 @@ def _belief(sections: Sections, position: Position, seat: int) -> Belief:
     return Belief(
         seat=seat,
         knows=narrowed(position.known[seat], sections.words),
-        pattern=_pattern([past for past in history.moves if past.seat == seat] if history else [], sections.words),
+        pattern=_pattern(
+            [past for past in history.moves if past.seat == seat] if history else [], sections.words
+        ),
         next_action=foreseen.say(sections.words),
         plays=foreseen.slot if foreseen.does == "play" else None,
         chance=foreseen.chance,
@@ -59,7 +69,9 @@ def narrowed(masks: Sequence[Mask], words: Words) -> str:
     return words("; ").join(slots) or words("no slot is narrowed down to a few cards")
 
 
-PATTERN = "hints: $hints, plays: $plays, of which failed: $failed, discards: $discards; the last: $move"
+PATTERN = (
+    "hints: $hints, plays: $plays, of which failed: $failed, discards: $discards; the last: $move"
+)
 
 
 def _pattern(moves: Sequence[Past], words: Words) -> str:

@@ -15,7 +15,11 @@ from roles.reply_types import Choice
 from roles.sections import Sections
 
 
-@role(reply=Choice, takes=(Rules, Conventions, *TAKES, OwnActions, Remembered, NextPlayable, FinalRound), needs=NEEDS)
+@role(
+    reply=Choice,
+    takes=(Rules, Conventions, *TAKES, OwnActions, Remembered, NextPlayable, FinalRound),
+    needs=NEEDS,
+)
 def generator(sections: Sections, notes: Notes) -> Choice:
     """Chooses a move by the conventions and the report on the others' minds.
 
@@ -35,9 +39,14 @@ def _advised(sections: Sections, position: Position, notes: Notes) -> Iterator[o
         if isinstance(note, MindReport):
             suggested = [hint for hint in position.hints if hint == note.hint]
         else:
-            suggested = [hint for hint in position.hints if note.suggestion.startswith(str(hint))][:1]
+            suggested = [hint for hint in position.hints if note.suggestion.startswith(str(hint))][
+                :1
+            ]
         yield from ((hint, f"the interpreter's hint: {note.suggestion}") for hint in suggested)
     if not reports:
         yield from own_rule.hints(position)
-    yield from ((move, literal_play.why_discard(position, move)) for move in literal_play.by_spareness(position))
+    yield from (
+        (move, literal_play.why_discard(position, move))
+        for move in literal_play.by_spareness(position)
+    )
     yield from own_rule.rest(position)

@@ -8,12 +8,25 @@ from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
+from orchestrator.hanabi.convention.partner_model import (
+    NOTHING_KNOWN,
+    PartnerModel,
+    Understanding,
+    learnt,
+    understand,
+)
 from orchestrator.hanabi.information.policy import CodePosition
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
-from roles.hanabi.history_report import Believed, Inference, Insight, PastReport, Trusted, by_history
+from roles.hanabi.history_report import (
+    Believed,
+    Inference,
+    Insight,
+    PastReport,
+    Trusted,
+    by_history,
+)
 from roles.hanabi.marking.history_marks import HISTORIAN
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -21,7 +34,14 @@ from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
-from roles.hanabi.sections.table import Discards, FinalRound, NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.hanabi.sections.table import (
+    Discards,
+    FinalRound,
+    NextPlayable,
+    OwnDeductions,
+    PartnerDeductions,
+    State,
+)
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.role_options import AllowedValues
@@ -45,13 +65,26 @@ def replay(history: History, players: int, seat: int) -> Hints:
         slots = hands[seat]
         if isinstance(past.move, Play | Discard):
             if past.seat == seat:
-                touched = shifted(touched, past.move.slot, [()])[: len(slots)]  # an empty deck gives no new card
+                touched = shifted(touched, past.move.slot, [()])[
+                    : len(slots)
+                ]  # an empty deck gives no new card
         elif past.move.to == seat:
-            touched = tuple((*turns, past.turn) if slot in past.slots else turns for slot, turns in enumerate(touched))
+            touched = tuple(
+                (*turns, past.turn) if slot in past.slots else turns
+                for slot, turns in enumerate(touched)
+            )
     return Hints(slots, touched)
 
 
-SECTIONS: tuple[type[Section], ...] = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History)
+SECTIONS: tuple[type[Section], ...] = (
+    Rules,
+    Conventions,
+    ConventionFacts,
+    *TAKES,
+    NextPlayable,
+    FinalRound,
+    History,
+)
 
 
 OPTIONS: AllowedValues = {"trust": ("learnt", "blind")}
@@ -72,7 +105,9 @@ def history_analyst(sections: Sections, notes: Notes) -> PastReport:
     report = past(sections)
     playable, likeliest = _own_plays(sections, report)
     summary = f"{_own_summary(playable)} {report.summary}".strip()
-    return report.model_copy(update={"playable": playable, "likeliest": likeliest, "summary": summary})
+    return report.model_copy(
+        update={"playable": playable, "likeliest": likeliest, "summary": summary}
+    )
 
 
 def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...], int | None]:
@@ -85,7 +120,11 @@ def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...],
         return tuple(move.slot for move, _ in facts.code.plays()), None
     if facts:
         at = facts.scene
-        slots = tuple(dict.fromkeys(move.slot for step in (policy.play, policy.likely) for move, _ in step(at)))
+        slots = tuple(
+            dict.fromkeys(
+                move.slot for step in (policy.play, policy.likely) for move, _ in step(at)
+            )
+        )
         chances = [belief.playable for belief in at.beliefs] if not at.among_strangers else []
     elif State in sections:
         position = by_history(Position.read(sections), {"": (report,)})
@@ -102,21 +141,33 @@ def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...],
 
 def past(sections: Sections) -> PastReport:
     """The report on the past moves, without what may be played."""
-    history, players = sections[History], sections[Rules].players
+    history = sections[History]
+    players = sections[Rules].players
     facts = sections.get(ConventionFacts)
     if not history.whole and facts is None:
-        return PastReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
+        return PastReport(
+            insights=insights(history), inferred=(), summary="Only the latest moves are known."
+        )
     if (conventions := sections.get(Conventions)) and conventions.agreed:
         return by_conventions(sections, history)
     hints = replay(history, players, history.seat)
-    state, discards = sections.get(State), sections.get(Discards)
-    piles = Piles(state.fireworks, discards.cards if discards else ()) if state else Piles((0,) * 5, ())
+    state = sections.get(State)
+    discards = sections.get(Discards)
+    piles = (
+        Piles(state.fireworks, discards.cards if discards else ()) if state else Piles((0,) * 5, ())
+    )
     inferred = tuple(
-        Inference(slot=i, cards=unmask(types), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
+        Inference(
+            slot=i,
+            cards=unmask(types),
+            reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}",
+        )
         for i, types in enumerate(_counted(hints.slots, piles, state))
         if hints.touched[i]
     )
-    summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
+    summary = "Hints so far leave " + "; ".join(
+        f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred
+    )
     return PastReport(
         insights=insights(history),
         inferred=inferred,
@@ -130,7 +181,9 @@ def _counted(masks: Sequence[Mask], piles: Piles, state: State | None) -> tuple[
     try:
         slots = belief.believe(masks, piles, *hands)
     except ValueError:
-        unseen = sum(1 << index for index, copies in enumerate(belief.unseen(piles, *hands)) if copies)
+        unseen = sum(
+            1 << index for index, copies in enumerate(belief.unseen(piles, *hands)) if copies
+        )
         return tuple(mask & unseen or mask for mask in masks)
     return tuple(slot.possible for slot in slots)
 
@@ -138,7 +191,8 @@ def _counted(masks: Sequence[Mask], piles: Piles, state: State | None) -> tuple[
 def by_conventions(sections: Sections, history: History) -> PastReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
     facts = _facts(sections, history)
-    understood, code = _understood(sections, history, facts), facts.code if facts else None
+    understood = _understood(sections, history, facts)
+    code = facts.code if facts else None
     now = understood.knowledge
     counted = _counted(now.common[history.seat], now.piles, sections.get(State))
     played = [move.slot for move, _ in code.plays()] if code else []
@@ -148,17 +202,23 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
         claims = [claim for claim in now.claims if claim.card == card and claim.why in POINTING]
         few = mask.bit_count() <= FEW or slot in played
         if mask != ANY and (few or any(claim.why != "silence" for claim in claims)):
-            grounds = "; ".join(f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims)
+            grounds = "; ".join(
+                f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims
+            )
             reason = grounds or ("hints, counting and the code" if code else "hints and counting")
             inferred.append(Inference(slot=slot, cards=unmask(counted[slot]), reason=reason))
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
-    telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.common)))
+    telling = (
+        OwnDeductions if seat == history.seat else PartnerDeductions
+        for seat in range(len(now.common))
+    )
     visible = [kind in sections for kind in telling]
     believed = tuple(
         Believed(seat=seat, slot=slot, cards=unmask(mask))
         for seat, hand in enumerate(now.common)
         for slot, mask in enumerate(hand)
-        if mask != (now.literal[seat][slot] if visible[seat] else ANY) and (seat, slot) not in inferred_slots
+        if mask != (now.literal[seat][slot] if visible[seat] else ANY)
+        and (seat, slot) not in inferred_slots
     )
     return PastReport(
         insights=tuple(_read(insight, now, history.seat, code) for insight in insights(history)),
@@ -181,21 +241,29 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
 
 def _facts(sections: Sections, history: History) -> ConventionFacts | None:
     """The section on the conventions; without it, where the code is agreed on, what follows from the history."""
-    state, facts = sections.get(State), sections.get(ConventionFacts)
+    state = sections.get(State)
+    facts = sections.get(ConventionFacts)
     if facts is not None or state is None or sections[Conventions].pack != "information":
         return facts
-    return ConventionFacts(state.players, state.seat, history.moves, state.hands, (), None, pack="information")
+    return ConventionFacts(
+        state.players, state.seat, history.moves, state.hands, (), None, pack="information"
+    )
 
 
-def _understood(sections: Sections, history: History, facts: ConventionFacts | None) -> Understanding:
+def _understood(
+    sections: Sections, history: History, facts: ConventionFacts | None
+) -> Understanding:
     """By the whole history; where it is told in part, by the facts that follow from the whole."""
     if facts is not None:
         return facts.understood
-    state, past = sections.get(State), sections.get(PastGames)
+    state = sections.get(State)
+    past = sections.get(PastGames)
     before = learnt(past.games) if past else NOTHING_KNOWN
     blind = sections.options.get("trust") == "blind"
     hands = state.hands if state else {}
-    return understand(history.moves, sections[Rules].players, history.seat, hands, before, blind=blind)
+    return understand(
+        history.moves, sections[Rules].players, history.seat, hands, before, blind=blind
+    )
 
 
 MEANINGS: Mapping[Why, str] = {
@@ -221,9 +289,14 @@ POINTING = ("play hint", "warning", "silence")
 def _read(insight: Insight, now: CommonKnowledge, me: int, code: CodePosition | None) -> Insight:
     """An insight with what the conventions say of the move: what it means, then what its player left undone; by the
     code, the number for which it stands."""
-    claims = sorted((c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence")
+    claims = sorted(
+        (c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence"
+    )
     meanings = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
-    meant = [text.replace("$owner", str(claim.owner)) for text, claim in zip(meanings, claims, strict=True)]
+    meant = [
+        text.replace("$owner", str(claim.owner))
+        for text, claim in zip(meanings, claims, strict=True)
+    ]
     readings = code.table.readings if code else ()
     meant += [
         f"it stands for {reading.number}, which leaves {reading.rest} for my hand"
@@ -235,16 +308,25 @@ def _read(insight: Insight, now: CommonKnowledge, me: int, code: CodePosition | 
 
 def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> str:
     hands = enumerate(now.common)  # their owners know which of their cards can be played
-    sure = [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
+    sure = [
+        (seat, slot)
+        for seat, hand in hands
+        for slot, m in enumerate(hand)
+        if is_certain(m, now.piles.playable)
+    ]
     playable = [f"P{seat} slot {slot}" for seat, slot in sure if seat != me]
     doubted = [
-        f"P{partner.seat}" for partner in trust if partner.convention.hints is None or partner.convention.reads is None
+        f"P{partner.seat}"
+        for partner in trust
+        if partner.convention.hints is None or partner.convention.reads is None
     ]
     sentences = []
     if playable:
         sentences.append(f"The others know that they can play {', '.join(playable)}.")
     if doubted:
-        sentences.append(f"Players who do not wholly keep to the conventions: {', '.join(doubted)}.")
+        sentences.append(
+            f"Players who do not wholly keep to the conventions: {', '.join(doubted)}."
+        )
     return " ".join(sentences)
 
 
@@ -261,7 +343,10 @@ RECENT = 5
 def insights(history: History) -> tuple[Insight, ...]:
     """The latest moves of the others, read literally."""
     moves = [past for past in history.moves if past.seat != history.seat]
-    return tuple(Insight(turn=past.turn, meaning=_meaning(past, history.seat)) for past in moves[: -RECENT - 1 : -1])
+    return tuple(
+        Insight(turn=past.turn, meaning=_meaning(past, history.seat))
+        for past in moves[: -RECENT - 1 : -1]
+    )
 
 
 def _meaning(past: Past, seat: int) -> str:

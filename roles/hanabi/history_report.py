@@ -63,9 +63,18 @@ class HistoryReport(Reply):
     conclusion: ClassVar[tuple[str, ...]] = ("inferred", "summary")
 
     example = {
-        "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
+        "insights": [
+            {
+                "turn": 12,
+                "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable.",
+            }
+        ],
         "inferred": [
-            {"slot": 3, "cards": ["W2"], "reason": "white is next at 2 and the hint of turn 12 pointed at it"}
+            {
+                "slot": 3,
+                "cards": ["W2"],
+                "reason": "white is next at 2 and the hint of turn 12 pointed at it",
+            }
         ],
         "summary": "Slot 3 is most likely the white 2.",
     }
@@ -74,7 +83,8 @@ class HistoryReport(Reply):
         description="the moves that matter, the latest first; none if nobody has moved yet"
     )
     inferred: tuple[Inference, ...] = Field(
-        description="own slots that the past narrows down; leave out the others", json_schema_extra={MOST: "slots"}
+        description="own slots that the past narrows down; leave out the others",
+        json_schema_extra={MOST: "slots"},
     )
     summary: str = Field(description="what matters for the move to be made, in a few sentences")
     believed: tuple[Believed, ...] = ()
@@ -93,13 +103,18 @@ class PastReport(HistoryReport):
         description="your surely playable slots, in the order to play them",
         json_schema_extra={MOST: "slots"},
     )
-    likeliest: Slot | None = Field(default=None, description="your slot likeliest to be playable, or null")
+    likeliest: Slot | None = Field(
+        default=None, description="your slot likeliest to be playable, or null"
+    )
 
 
 def by_history(position: Position, notes: Notes) -> Position:
     """A position narrowed by reports on the past, where they leave something possible."""
     for report in of_type(notes, HistoryReport):
-        hand, partners = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
+        hand, partners = (
+            list(position.own),
+            {seat: list(hand) for seat, hand in position.known.items()},
+        )
         for inference in report.inferred:
             if inference.slot < len(hand):
                 hand[inference.slot] &= mask(inference.cards)
@@ -108,6 +123,8 @@ def by_history(position: Position, notes: Notes) -> Position:
                 hand[believed.slot] &= mask(believed.cards)
             elif believed.seat in partners and believed.slot < len(partners[believed.seat]):
                 partners[believed.seat][believed.slot] = mask(believed.cards)
-        narrowed = replace(position, own=tuple(hand), known={seat: tuple(hand) for seat, hand in partners.items()})
+        narrowed = replace(
+            position, own=tuple(hand), known={seat: tuple(hand) for seat, hand in partners.items()}
+        )
         position = narrowed if narrowed.possible else replace(narrowed, own=position.own)
     return position

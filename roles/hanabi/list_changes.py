@@ -60,7 +60,9 @@ class _Hand:
         hand = cls(start, start, start, (ANY,) * len(start), places)
         for past in moves:
             hand.take(past, seat)
-        now = (lists[:size] for lists in (hand.right, hand.unmoved, hand.by_hints))  # an empty deck gave no new card
+        now = (
+            lists[:size] for lists in (hand.right, hand.unmoved, hand.by_hints)
+        )  # an empty deck gave no new card
         hand.right, hand.unmoved, hand.by_hints = now
         hand.origins = hand.origins[:size]
         return hand
@@ -73,16 +75,26 @@ class _Hand:
                 return
             if (origin := self.origins[move.slot]) is not None:
                 self.departed[origin] = self.right[move.slot]
-            self.right, self.by_hints = (shifted(lists, move.slot, [ANY]) for lists in (self.right, self.by_hints))
+            self.right, self.by_hints = (
+                shifted(lists, move.slot, [ANY]) for lists in (self.right, self.by_hints)
+            )
             self.origins = (*shifted(self.origins, move.slot, ()), None)
         elif move.to == seat:
-            narrowed = (hinted(lists, move, past.slots) for lists in (self.right, self.unmoved, self.by_hints))
+            narrowed = (
+                hinted(lists, move, past.slots)
+                for lists in (self.right, self.unmoved, self.by_hints)
+            )
             self.right, self.unmoved, self.by_hints = narrowed
 
     def variants(self, origin: int) -> set[Mask]:
         """The list of a card as it may be written: as it was, or with the hints since. An open list is nobody's own."""
-        now = {right for right, came in zip(self.right, self.origins, strict=True) if came == origin}
-        return ({self.before[origin], *now} | ({self.departed[origin]} if origin in self.departed else set())) - {ANY}
+        now = {
+            right for right, came in zip(self.right, self.origins, strict=True) if came == origin
+        }
+        return (
+            {self.before[origin], *now}
+            | ({self.departed[origin]} if origin in self.departed else set())
+        ) - {ANY}
 
     def fine(self, slot: int) -> set[Mask]:
         """What may be written of a slot without having moved anything wrongly."""
@@ -94,7 +106,10 @@ class _Hand:
         fine = {*self.fine(slot), hinted_types}
         unmoved = ({self.unmoved[slot]} - {ANY}) if slot < len(self.unmoved) else set()
         order = [slot, *(other for other in range(len(self.before)) if other != slot)]
-        candidates = {origin: self.variants(origin) | (unmoved if origin == slot else set()) for origin in order}
+        candidates = {
+            origin: self.variants(origin) | (unmoved if origin == slot else set())
+            for origin in order
+        }
         return {origin: rest for origin, lists in candidates.items() if (rest := lists - fine)}
 
 
@@ -125,14 +140,20 @@ class Changes:
         return fmean(right) if right else 1.0
 
 
-def changes(before: Lists | None, lists: Lists, known_hands: Hands, moves: Sequence[Past]) -> Changes:
+def changes(
+    before: Lists | None, lists: Lists, known_hands: Hands, moves: Sequence[Past]
+) -> Changes:
     """From the lists `before`, of the player's last turn, to the `lists` now.
 
     `moves`: all since that turn, its own included. Without lists before, nothing was known of any card.
     """
     hands = _hands(before or {}, known_hands, moves)
     moved_hands = [_moved(hand, seat, lists, known_hands[seat]) for seat, hand in hands.items()]
-    since = [(lists.get((s, slot)) or ANY, m) for s, hand in hands.items() for slot, m in enumerate(hand.by_hints)]
+    since = [
+        (lists.get((s, slot)) or ANY, m)
+        for s, hand in hands.items()
+        for slot, m in enumerate(hand.by_hints)
+    ]
     counts = ruled_out(since)
     new_cards = [
         (lists.get((seat, slot)) or ANY) & hand.by_hints[slot] == hand.by_hints[slot]
@@ -155,7 +176,9 @@ def _hands(before: Lists, hands: Hands, moves: Sequence[Past]) -> dict[int, _Han
     histories = {}
     for seat, hand in enumerate(hands):
         went = any(isinstance(past.move, Play | Discard) and past.seat == seat for past in moves)
-        size = HAND_SIZES[len(hands)] if went else len(hand)  # a seat has one turn at most after the last card is drawn
+        size = (
+            HAND_SIZES[len(hands)] if went else len(hand)
+        )  # a seat has one turn at most after the last card is drawn
         then = [before.get((seat, slot)) or ANY for slot in range(size)]
         histories[seat] = _Hand.after(then, moves, seat, len(hand))
     return histories
@@ -171,8 +194,14 @@ class _Moved:
 
 def _moved(hand: _Hand, seat: int, lists: Lists, hints: Sequence[Mask]) -> _Moved:
     """Which list each slot holds, and which of these are wrong."""
-    wrong = {slot: hand.wrong(slot, types) for slot, types in enumerate(hints)} if hand.departed else {}
-    visible = {slot: masks for slot, masks in wrong.items() if masks and lists.get((seat, slot)) is not None}
+    wrong = (
+        {slot: hand.wrong(slot, types) for slot, types in enumerate(hints)} if hand.departed else {}
+    )
+    visible = {
+        slot: masks
+        for slot, masks in wrong.items()
+        if masks and lists.get((seat, slot)) is not None
+    }
     sources_of = {
         slot: [source for source, those in masks.items() if lists[seat, slot] in those]
         for slot, masks in visible.items()
@@ -180,11 +209,17 @@ def _moved(hand: _Hand, seat: int, lists: Lists, hints: Sequence[Mask]) -> _Move
     origins = {slot: matching[0] for slot, matching in sources_of.items() if matching}
     if origins:  # an open list says nothing by itself; beside a list that was not moved, it was not moved either
         still_open = [slot for slot in visible if lists[seat, slot] == hand.before[slot] == ANY]
-        origins |= {slot: slot for slot in still_open if slot not in origins and ANY not in hand.fine(slot)}
+        origins |= {
+            slot: slot for slot in still_open if slot not in origins and ANY not in hand.fine(slot)
+        }
     ruling = [origin for origin in hand.departed if hand.variants(origin)]
     sources = {(seat, slot): source for slot, source in origins.items()}
     for slot, origin in enumerate(hand.origins):
-        if origin is not None and slot not in origins and lists.get((seat, slot)) in hand.variants(origin):
+        if (
+            origin is not None
+            and slot not in origins
+            and lists.get((seat, slot)) in hand.variants(origin)
+        ):
             sources[seat, slot] = origin
     return _Moved(
         Share(len(origins), len(visible)),
@@ -212,8 +247,13 @@ def guessed(before: Lists | None, known_hands: Hands, moves: Sequence[Past]) -> 
     ]
     chances = {}
     if new_cards:  # a guess is open where it rules out no more than hints do
-        ruled = [[sum(hints & types == 0 for types in values) for values in VALUES.values()] for hints in new_cards]
-        chances["new_cards_open"] = fmean(prod((2.0**out / SETS for out in card), start=1.0) for card in ruled)
+        ruled = [
+            [sum(hints & types == 0 for types in values) for values in VALUES.values()]
+            for hints in new_cards
+        ]
+        chances["new_cards_open"] = fmean(
+            prod((2.0**out / SETS for out in card), start=1.0) for card in ruled
+        )
     if at:
         chances["shift_errors"] = fmean(every for every, _ in at) / POSSIBLE
         chances["lists_not_moved"] = fmean(unmoved for _, unmoved in at) / POSSIBLE
@@ -288,7 +328,9 @@ INFOS = (
         "Share of the cards that left since the last turn whose list still stands in the hand.",
         0,
     ),
-    MarkInfo(STALE, "Slots whose list is about a card that left, on whatever turn.", "cards", 0, False),
+    MarkInfo(
+        STALE, "Slots whose list is about a card that left, on whatever turn.", "cards", 0, False
+    ),
     share_info(
         "deduction_accuracy",
         "Exact aspect: 2 x (values that list and hints exclude) / (values the list excludes + values hints exclude); "

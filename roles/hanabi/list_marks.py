@@ -54,7 +54,11 @@ class Agreement:
     @property
     def overlap(self) -> float:
         """Twice what both have, by what the two have together: 1 where they are equal, 0 where they share nothing."""
-        return 2 * self.both / (self.in_lists + self.in_hints) if self.in_lists + self.in_hints else 1.0
+        return (
+            2 * self.both / (self.in_lists + self.in_hints)
+            if self.in_lists + self.in_hints
+            else 1.0
+        )
 
 
 Pair = tuple[Mask, Mask]
@@ -63,7 +67,9 @@ Pair = tuple[Mask, Mask]
 
 def cards(hands: Hands) -> dict[Slot, Mask]:
     """What the hints leave of every card in a hand."""
-    return {(seat, slot): types for seat, hand in enumerate(hands) for slot, types in enumerate(hand)}
+    return {
+        (seat, slot): types for seat, hand in enumerate(hands) for slot, types in enumerate(hand)
+    }
 
 
 def pairs(lists: Lists, hands: Hands) -> list[Pair]:
@@ -86,7 +92,9 @@ def agreement(masks: Iterable[Pair], values: Iterable[Mask], *, excluded: bool) 
 
 def ruled_out(masks: Iterable[Pair]) -> Agreement:
     """Count the colours and ranks that are ruled out."""
-    return agreement(masks, (types for values in VALUES.values() for types in values), excluded=True)
+    return agreement(
+        masks, (types for values in VALUES.values() for types in values), excluded=True
+    )
 
 
 def exact(lists: Lists, hands: Hands) -> float:
@@ -106,14 +114,20 @@ def score(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
 
 def _compared(lists: Lists, hands: Hands, truth: Truth, state: State | None) -> dict[str, float]:
     """Against what the hints leave, and against the cards themselves, as far as the marks' reader knows them."""
-    masks, hints = pairs(lists, hands), cards(hands)
+    masks = pairs(lists, hands)
+    hints = cards(hands)
     read = [slot for slot in hints if lists.get(slot) is not None]
     shares: dict[str, float | None] = {}
     for (kind, values), excluded in product(VALUES.items(), (False, True)):
-        counts, prefix = agreement(masks, values, excluded=excluded), f"{kind}_{'excluded' if excluded else 'kept'}"
+        counts = agreement(masks, values, excluded=excluded)
+        prefix = f"{kind}_{'excluded' if excluded else 'kept'}"
         shares |= {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
     faces = {**state.hands, state.seat: truth.own} if state else {}
-    held = [(lists.get((seat, slot)) or ANY, card) for seat, hand in faces.items() for slot, card in enumerate(hand)]
+    held = [
+        (lists.get((seat, slot)) or ANY, card)
+        for seat, hand in faces.items()
+        for slot, card in enumerate(hand)
+    ]
     wrong = [not types >> INDEX[card] & 1 for types, card in held]
     return {
         **{name: share for name, share in shares.items() if share is not None},
@@ -140,7 +154,9 @@ def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     for (kind, values), excluded in product(VALUES.items(), (False, True)):
         share = agreement(masks, values, excluded=excluded).in_hints / (len(masks) * len(values))
         word, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
-        shares |= {f"{kind}_{word}_precision": share} | ({f"{kind}_{word}_recall": recall} if share else {})
+        shares |= {f"{kind}_{word}_precision": share} | (
+            {f"{kind}_{word}_recall": recall} if share else {}
+        )
     return {
         **shares,
         "cards_exact": 1 / POSSIBLE,
@@ -172,7 +188,9 @@ def nothing_excluded(reply: BaseModel, sections: Sections, truth: Truth) -> Mark
 
 
 def _info(kind: str, excluded: bool) -> Iterator[MarkInfo]:
-    done, word, guess = ("excludes", "excluded", "15/31") if excluded else ("keeps", "kept", "16/31")
+    done, word, guess = (
+        ("excludes", "excluded", "15/31") if excluded else ("keeps", "kept", "16/31")
+    )
     hints = "exclude" if excluded else "leave"
     share = f"the share of {kind} that the hints {hints}"
     says = f"Share of the {kind} the list {done} that the hints {hints}."
@@ -183,9 +201,20 @@ def _info(kind: str, excluded: bool) -> Iterator[MarkInfo]:
 
 INFOS = (
     *(info for kind in VALUES for excluded in (False, True) for info in _info(kind, excluded)),
-    share_info("cards_exact", "Share of cards whose list is exactly what the hints leave.", uniform="1/961"),
-    share_info("cards_listed", "Share of cards for which the list says something readable.", uniform="1"),
-    MarkInfo("lists_unread", "Cards whose entry in the list cannot be read.", "cards", 0, False, "0"),
+    share_info(
+        "cards_exact", "Share of cards whose list is exactly what the hints leave.", uniform="1/961"
+    ),
+    share_info(
+        "cards_listed", "Share of cards for which the list says something readable.", uniform="1"
+    ),
+    MarkInfo(
+        "lists_unread", "Cards whose entry in the list cannot be read.", "cards", 0, False, "0"
+    ),
     MarkInfo("slots_beyond", "Listed slots that the hand does not have.", "slots", 0, False, "0"),
-    share_info("card_ruled_out", "Share of cards whose real colour or rank the list excludes.", 0, "1 - (16/31)²"),
+    share_info(
+        "card_ruled_out",
+        "Share of cards whose real colour or rank the list excludes.",
+        0,
+        "1 - (16/31)²",
+    ),
 )

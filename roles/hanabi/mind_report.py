@@ -26,15 +26,25 @@ class MindReport(Reply):
     conclusion = ("intentions", "suggestion", "hint", "urgent")
     example = {
         "explanation": "P1 told me of my 1s because every firework is still at 0: one of each colour fits.",
-        "intentions": [{"seat": 1, "next_action": "play slot 3, which they know to fit", "plays": 3, "chance": 0.7}],
+        "intentions": [
+            {
+                "seat": 1,
+                "next_action": "play slot 3, which they know to fit",
+                "plays": 3,
+                "chance": 0.7,
+            }
+        ],
         "suggestion": "P1's slot 3 is the playable red 1 and they do not know it: tell them of their 1s.",
         "hint": "hint P1 rank 1",
         "urgent": False,
     }
 
-    explanation: str = Field(description="what the others' latest moves meant and told, in a sentence each")
+    explanation: str = Field(
+        description="what the others' latest moves meant and told, in a sentence each"
+    )
     intentions: tuple[Intention, ...] = Field(
-        description="one entry for each other player who still has a turn", json_schema_extra={MOST: "others"}
+        description="one entry for each other player who still has a turn",
+        json_schema_extra={MOST: "others"},
     )
     suggestion: str = Field(description="what would help the others most now, and why")
     hint: Grounded | None = Field(

@@ -29,7 +29,9 @@ class Plan(Reply):
     action: Grounded = Field(description="the legal move, copied from the list")
     plan: str = Field(description="how the game goes on from it, step by step")
     gain: float = Field(
-        ge=-25, le=25, description="the expected gain in points: what it adds to the team's final score, by its chances"
+        ge=-25,
+        le=25,
+        description="the expected gain in points: what it adds to the team's final score, by its chances",
     )
 
 
@@ -73,15 +75,25 @@ def plan_evaluator(sections: Sections, notes: Notes) -> PlannedChoice:
 
 def _wise(position: Position, notes: Notes, plans: Sequence[Plan]) -> Iterator[tuple[Move, str]]:
     """The moves as they are ranked, without those that do certain harm or that the notes speak against."""
-    ranked = [(e.action, f"rank {e.rank} of the recommender's list: {e.why}") for e in by_rank(notes)]
+    ranked = [
+        (e.action, f"rank {e.rank} of the recommender's list: {e.why}") for e in by_rank(notes)
+    ]
     for move, why in ranked or _by_gain(position, plans):
-        if move in position.moves and literal_play.harmless(position, move) and not _objection(position, move, notes):
+        if (
+            move in position.moves
+            and literal_play.harmless(position, move)
+            and not _objection(position, move, notes)
+        ):
             yield move, why
 
 
 def _by_gain(position: Position, plans: Sequence[Plan]) -> Iterator[tuple[Move, str]]:
     """The moves by the gain of their plans; of equal ones plays first, then discards."""
-    risky = [move for move in position.plays if move not in [play for play, _ in literal_play.ranked_plays(position)]]
+    risky = [
+        move
+        for move in position.plays
+        if move not in [play for play, _ in literal_play.ranked_plays(position)]
+    ]
     allowed = [plan for plan in plans if plan.action not in risky]
     order = {Play: 0, Discard: 1}
     for plan in sorted(allowed, key=lambda plan: (-plan.gain, order.get(type(plan.action), 2))):
@@ -90,14 +102,26 @@ def _by_gain(position: Position, plans: Sequence[Plan]) -> Iterator[tuple[Move, 
 
 def _objection(position: Position, move: Move, notes: Notes) -> bool:
     """Whether a hint points at just the card that its owner will play unprompted, or a move would be misread."""
-    readings = (entry for note in of_type(notes, SecondOrder) for entry in note.readings if entry.action == move)
+    readings = (
+        entry
+        for note in of_type(notes, SecondOrder)
+        for entry in note.readings
+        if entry.action == move
+    )
     if any(reading.understood < MISREAD for reading in readings):
         return True
     if not isinstance(move, Hint):
         return False
-    lesson, cards, playable = literal_play.lesson(position, move), position.hands[move.to], position.piles.playable
+    lesson = literal_play.lesson(position, move)
+    cards = position.hands[move.to]
+    playable = position.piles.playable
     pointed = [slot for slot in lesson.touched if playable >> INDEX[cards[slot]] & 1]
-    beliefs = (entry for note in of_type(notes, FirstOrder) for entry in note.beliefs if entry.seat == move.to)
+    beliefs = (
+        entry
+        for note in of_type(notes, FirstOrder)
+        for entry in note.beliefs
+        if entry.seat == move.to
+    )
     return not lesson.saves and any(pointed == [belief.plays] for belief in beliefs)
 
 
@@ -105,11 +129,15 @@ def _plan(position: Position, move: Move, words: Words) -> Plan:
     """The gain within a round, literally: a play's chance, what a hint lets its owner play, what a discard may lose."""
     if isinstance(move, Play):
         return Plan(
-            action=move, plan=words("the card joins its firework, if it fits"), gain=position.slots[move.slot].playable
+            action=move,
+            plan=words("the card joins its firework, if it fits"),
+            gain=position.slots[move.slot].playable,
         )
     if isinstance(move, Discard):
         plan = words("the token lets somebody give a hint")
         return Plan(action=move, plan=plan, gain=0.0 - position.slots[move.slot].critical)
     lesson = literal_play.lesson(position, move)
     plan = words("P$seat plays what they can by it, and keeps what they must", seat=move.to)
-    return Plan(action=move, plan=plan, gain=lesson.plays + 0.5 * lesson.points + 0.5 * lesson.saves)
+    return Plan(
+        action=move, plan=plan, gain=lesson.plays + 0.5 * lesson.points + 0.5 * lesson.saves
+    )

@@ -42,7 +42,9 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     colleagues' choice stays.
     """
     position, agreed = understood(sections, notes)
-    at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
+    at = agreed or scene_of(
+        position, [STRANGER] * position.players
+    )  # by what hints say and no more
     moves = (choice.action for choice in of_type(notes, Choice) if choice.action in position.moves)
     proposed = next((move for move in moves if literal_play.harmless(position, move)), None)
     usual = proposed or own_rule.choose(sections, position, agreed)[0]
@@ -70,16 +72,14 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
     chosen = best(trials)
     # the mean scores, from -1 for nothing to 1 for 25 points
-    ratings = tuple(Rating(action=trial.move, rating=round(trial.mean / 12.5 - 1, 3)) for trial in trials)
+    ratings = tuple(
+        Rating(action=trial.move, rating=round(trial.mean / 12.5 - 1, 3)) for trial in trials
+    )
     return RatedChoice(ratings=ratings, reason=_why(chosen, trials[0]), action=chosen.move)
 
 
 def _why(chosen: Trial, usual: Trial) -> str:
     if chosen is usual:
-        return (
-            f"nothing tried on {len(usual.scores)} deals is better beyond chance: it leads to {usual.mean:.2f} points"
-        )
+        return f"nothing tried on {len(usual.scores)} deals is better beyond chance: it leads to {usual.mean:.2f} points"
     gain, error = chosen.gain(usual)
-    return (
-        f"on {len(chosen.scores)} deals it leads to {gain:.2f} points more than {usual.move} ({error:.2f} either way)"
-    )
+    return f"on {len(chosen.scores)} deals it leads to {gain:.2f} points more than {usual.move} ({error:.2f} either way)"

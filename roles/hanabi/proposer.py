@@ -8,7 +8,14 @@ from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules, StepByStep, Strategy
+from roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    ProbabilityAdvice,
+    Rules,
+    StepByStep,
+    Strategy,
+)
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.notes_text import Notes
@@ -59,5 +66,9 @@ def convention_player(sections: Sections, notes: Notes) -> Choice:
     if facts and facts.code:
         move, why = information.decide(replace(facts.code, legal=position.moves))
     else:
-        move, why = own_rule.choose(sections, position) if at is None else policy.decide(at, policy.HOUSE_STEPS)
+        move, why = (
+            own_rule.choose(sections, position)
+            if at is None
+            else policy.decide(at, policy.HOUSE_STEPS)
+        )
     return Choice(action=move, reason=why)

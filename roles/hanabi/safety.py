@@ -72,11 +72,17 @@ class Safety:
         if isinstance(move, Play):
             reads_own = reading is not None and reading.about_own
             exact = reading.scene.beliefs if reading is not None and reads_own else ()
-            narrowed, grounds = _inferred(position, trusted) or exact, AGREED if reads_own else NOTED
+            narrowed = _inferred(position, trusted) or exact
+            grounds = AGREED if reads_own else NOTED
             if not exact and move.slot in pointed and position.lives > 1:
                 by_hints = _pointed(position, pointed)
-                if by_hints and by_hints[move.slot].playable > (narrowed or position.slots)[move.slot].playable:
-                    narrowed, grounds = by_hints, POINTED
+                if (
+                    by_hints
+                    and by_hints[move.slot].playable
+                    > (narrowed or position.slots)[move.slot].playable
+                ):
+                    narrowed = by_hints
+                    grounds = POINTED
             return self._play(position, move, narrowed, grounds)
         if not isinstance(move, Discard):
             return Judgement(accept=True, reason="a hint risks nothing")
@@ -84,9 +90,14 @@ class Safety:
         if not dead or position.slots[move.slot].critical < 1.0:
             reason = "nothing known to be critical is lost while a dead card could go"
             return Judgement(accept=True, reason=reason)
-        return Judgement(accept=False, reason=f"slot {move.slot} is known critical, and slot {dead[0]} is known dead")
+        return Judgement(
+            accept=False,
+            reason=f"slot {move.slot} is known critical, and slot {dead[0]} is known dead",
+        )
 
-    def _play(self, position: Position, move: Play, narrowed: Sequence[belief.Slot], grounds: str) -> Judgement:
+    def _play(
+        self, position: Position, move: Play, narrowed: Sequence[belief.Slot], grounds: str
+    ) -> Judgement:
         chance = (narrowed or position.slots)[move.slot].playable
         needed = self.limits[position.lives]
         if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
@@ -124,15 +135,22 @@ def _pointed(position: Position, pointed: Mapping[int, Mask]) -> tuple[belief.Sl
         return ()
 
 
-def refused_now(rule: Safety, reports: Sequence[str], sections: Sections, notes: Notes) -> Sequence[Move]:
+def refused_now(
+    rule: Safety, reports: Sequence[str], sections: Sections, notes: Notes
+) -> Sequence[Move]:
     """Return the moves of the list that the rule refuses. `reports`: the trusted notes on the past among `notes`; no
     moves where they are not all there."""
     trusted = of_type({name: notes[name] for name in reports if name in notes}, HistoryReport)
     if State not in sections or len(trusted) < len(reports):
         return ()
-    position, reading = Position.read(sections), sections.get(ConventionFacts)
+    position = Position.read(sections)
+    reading = sections.get(ConventionFacts)
     pointed = fresh_hints.play_hints(sections, position)
-    return [move for move in position.moves if not rule.judge(position, move, trusted, reading, pointed).accept]
+    return [
+        move
+        for move in position.moves
+        if not rule.judge(position, move, trusted, reading, pointed).accept
+    ]
 
 
 def safest(position: Position, reading: ConventionFacts | None = None) -> tuple[Move, str]:
@@ -165,12 +183,21 @@ def _hints(position: Position, reading: ConventionFacts | None) -> Iterator[tupl
         yield from (advice for advice in reading.code.hints() if advice[0] in position.hints)
     if reading is not None and reading.about_hints:
         steps = (policy.save, policy.help, policy.teach, policy.dump)
-        best = [advice for step in steps for advice in step(reading.scene) if advice[0] in position.hints]
+        best = [
+            advice
+            for step in steps
+            for advice in step(reading.scene)
+            if advice[0] in position.hints
+        ]
         yield from (advice for advice in best if not reading.scene.effect_of(advice[0]).false)
         harmless = [hint for hint in position.hints if not reading.scene.effect_of(hint).false]
     else:
         harmless = position.hints
-    lessons = (lesson for lesson in literal_play.lessons(position, harmless) if not (lesson.late and position.discards))
+    lessons = (
+        lesson
+        for lesson in literal_play.lessons(position, harmless)
+        if not (lesson.late and position.discards)
+    )
     yield from ((lesson.hint, literal_play.why_hint(lesson)) for lesson in lessons)
 
 
@@ -188,7 +215,8 @@ def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
     the past if the sections hold it. Without the section `state` there is nothing to judge by."""
     if State not in sections:
         return Judgement(accept=True, reason="nothing of the table is shown to judge by")
-    move, trusted = of_type(notes, Choice)[0].action, of_type(notes, HistoryReport)
+    move = of_type(notes, Choice)[0].action
+    trusted = of_type(notes, HistoryReport)
     position = Position.read(sections)
     pointed = fresh_hints.play_hints(sections, position)
     return rule.judge(position, move, trusted, sections.get(ConventionFacts), pointed)

@@ -30,7 +30,9 @@ def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
 
 def support(times: int, proposed: int) -> str:
     """In words, how many of the proposals name a move."""
-    return "it is the only proposal" if proposed == 1 else f"{times} of {proposed} proposals name it"
+    return (
+        "it is the only proposal" if proposed == 1 else f"{times} of {proposed} proposals name it"
+    )
 
 
 OPTIONS: AllowedValues = {"ratings": ("unsaid", "told")}
@@ -45,5 +47,8 @@ def selector(sections: Sections, notes: Notes) -> Choice:
     of `own_rule`.
     """
     choices = of_type(notes, Choice)
-    advice = ((move, f"{times} of {len(choices)} answers chose it") for move, times in by_frequency(choices))
+    advice = (
+        (move, f"{times} of {len(choices)} answers chose it")
+        for move, times in by_frequency(choices)
+    )
     return own_rule.advised(sections, Position.read(sections), advice, "no candidate will do")

@@ -47,7 +47,9 @@ class MoveRubric(PlainText):
         "observations": "white is blocked until a white 1 turns up.",
     }
 
-    moves: tuple[str, ...] = Field(description=f"the rubric of each legal move, {DASH} and the move")
+    moves: tuple[str, ...] = Field(
+        description=f"the rubric of each legal move, {DASH} and the move"
+    )
     best: str = Field(description="the top moves compared")
     risks: str = Field(description="the greatest dangers")
     observations: str = Field(description="patterns and bottlenecks")
@@ -72,10 +74,14 @@ class CardRubric(PlainText):
         "distribution": "red is at 3 and both red 4s are gone, so no red card can score again.",
     }
 
-    cards: tuple[str, ...] = Field(description=f"the rubric of each of your slots, {DASH} and the slot")
+    cards: tuple[str, ...] = Field(
+        description=f"the rubric of each of your slots, {DASH} and the slot"
+    )
     safest: str = Field(description="the safest cards to discard, and why")
     protect: str = Field(description="the risky ones, and why")
-    distribution: str = Field(description="colours and ranks that are used up or down to a single copy")
+    distribution: str = Field(
+        description="colours and ranks that are used up or down to a single copy"
+    )
 
 
 class Speculations(PlainText):
@@ -88,11 +94,17 @@ class Speculations(PlainText):
         ]
     }
 
-    speculations: tuple[str, ...] = Field(description=f"each {DASH}: whose move of which turn, and what it reveals")
+    speculations: tuple[str, ...] = Field(
+        description=f"each {DASH}: whose move of which turn, and what it reveals"
+    )
 
 
 @role(
-    reply=MoveRubric, takes=(*SHARED, LegalMoves), needs=NEEDS, mark=RUBRIC, rests_on=("own_hand", "partner_knowledge")
+    reply=MoveRubric,
+    takes=(*SHARED, LegalMoves),
+    needs=NEEDS,
+    mark=RUBRIC,
+    rests_on=("own_hand", "partner_knowledge"),
 )
 def sherlock_analyst(sections: Sections, notes: Notes) -> MoveRubric:
     """Fills in a rubric for every legal move, in plain text (Sherlock's mixture of agents, agent 3)."""
@@ -102,7 +114,9 @@ def sherlock_analyst(sections: Sections, notes: Notes) -> MoveRubric:
     return MoveRubric(
         moves=tuple(f"{other}: {_rubric(position, other)}" for other in position.moves),
         best=f"{move}: {why}.",
-        risks=f"Sure to do harm: {', '.join(harmful)}." if harmful else "No move is sure to do harm.",
+        risks=f"Sure to do harm: {', '.join(harmful)}."
+        if harmful
+        else "No move is sure to do harm.",
         observations=f"{position.reachable} points are within reach; {position.deck_size} cards to draw.",
     )
 
@@ -120,16 +134,29 @@ def _rubric(position: Position, move: Move) -> str:
         why = f"for it is critical with probability {slot.critical:.2f}"
         return f"discard; effect: none on the score; risk: {risk}, {why}; tokens: +1"
     lesson = literal_play.lesson(position, move)
-    value = "immediate play" if lesson.plays else "critical save" if lesson.saves else "setup" if lesson.points else ""
-    kind, why = "colour hint" if isinstance(move, HintColour) else "rank hint", literal_play.why_hint(lesson)
-    return f"{kind}; effect: none on the score; value: {value or 'redundant'}, for {why}; tokens: -1"
+    value = (
+        "immediate play"
+        if lesson.plays
+        else "critical save"
+        if lesson.saves
+        else "setup"
+        if lesson.points
+        else ""
+    )
+    kind = "colour hint" if isinstance(move, HintColour) else "rank hint"
+    why = literal_play.why_hint(lesson)
+    return (
+        f"{kind}; effect: none on the score; value: {value or 'redundant'}, for {why}; tokens: -1"
+    )
 
 
 @role(reply=CardRubric, takes=SHARED, needs=(State,), mark=RUBRIC, rests_on=("own_hand",))
 def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     """Fills in a rubric for every own card, in plain text (Sherlock's mixture of agents, agent 4)."""
     position = Position.read(sections)
-    order = sorted(enumerate(position.slots), key=lambda item: (item[1].critical, *literal_play.spare(item[1])))
+    order = sorted(
+        enumerate(position.slots), key=lambda item: (item[1].critical, *literal_play.spare(item[1]))
+    )
     critical = [f"slot {i}" for i, slot in enumerate(position.slots) if slot.critical == 1]
     dead = [card.value for card in unmask(position.piles.dead)]
     single = [card.value for card in CARDS if card in unmask(position.piles.critical)]
@@ -149,11 +176,14 @@ def sherlock_history_analyst(sections: Sections, notes: Notes) -> Speculations:
     """Speculates on what past moves reveal of hidden cards (Sherlock's mixture of agents, agent 5)."""
     readings = insights(sections[History])
     return Speculations(
-        speculations=tuple(f"turn {reading.turn}: {reading.meaning}" for reading in readings) or ("Nobody has moved.",)
+        speculations=tuple(f"turn {reading.turn}: {reading.meaning}" for reading in readings)
+        or ("Nobody has moved.",)
     )
 
 
-LAST: tuple[type[Section], ...] = tuple(kind for kind in WHOLE if kind not in (CardCounts, ProbabilityAdvice))
+LAST: tuple[type[Section], ...] = tuple(
+    kind for kind in WHOLE if kind not in (CardCounts, ProbabilityAdvice)
+)
 
 
 @role(reply=Choice, takes=LAST, needs=NEEDS)

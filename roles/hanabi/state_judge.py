@@ -37,12 +37,24 @@ class StateRating(Reply):
     }
     spare = {"key_issues": (), "strengths": ()}
 
-    feedback: str = Field(description="what the lists get right and wrong, in a few sentences that name slots")
-    key_issues: tuple[str, ...] = Field(description="the gravest mistakes, at most five; empty if there are none")
-    strengths: tuple[str, ...] = Field(description="what was done well, at most five; empty if nothing was")
-    deduction_accuracy: Chance = Field(description="are the deductions right, positive and negative ones")
-    history_integration: Chance = Field(description="was all that happened since their last turn taken in")
-    tracking_quality: Chance = Field(description="are the lists complete and consistent, with nothing invented")
+    feedback: str = Field(
+        description="what the lists get right and wrong, in a few sentences that name slots"
+    )
+    key_issues: tuple[str, ...] = Field(
+        description="the gravest mistakes, at most five; empty if there are none"
+    )
+    strengths: tuple[str, ...] = Field(
+        description="what was done well, at most five; empty if nothing was"
+    )
+    deduction_accuracy: Chance = Field(
+        description="are the deductions right, positive and negative ones"
+    )
+    history_integration: Chance = Field(
+        description="was all that happened since their last turn taken in"
+    )
+    tracking_quality: Chance = Field(
+        description="are the lists complete and consistent, with nothing invented"
+    )
     overall: Chance = Field(description="all three taken together")
 
 
@@ -50,8 +62,11 @@ class StateRating(Reply):
 def state_judge(sections: Sections, notes: Notes) -> StateRating:
     """Judges after a game how well a player kept track of what the hints leave of every card."""
     judged = sections[JudgedLists]
-    exact, issues = exact_aspects(judged), tuple(_issues(judged))
-    shares = [f"{name.replace('_', ' ')} {share:.2f}" for name, share in named(judged.changed).items()]
+    exact = exact_aspects(judged)
+    issues = tuple(_issues(judged))
+    shares = [
+        f"{name.replace('_', ' ')} {share:.2f}" for name, share in named(judged.changed).items()
+    ]
     return StateRating(
         feedback=f"{len(issues)} of {len(cards(judged.hands))} lists differ from what the hints leave.",
         key_issues=issues[:5],

@@ -26,7 +26,17 @@ from roles.words import ENGLISH
 
 @role(
     reply=MindReport,
-    takes=(Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
+    takes=(
+        Rules,
+        Conventions,
+        ConventionFacts,
+        *TAKES,
+        NextPlayable,
+        FinalRound,
+        History,
+        Remembered,
+        PastGames,
+    ),
     needs=(State, LegalMoves),
     mark=INTERPRETER,
     rests_on=("partner_knowledge",),
@@ -35,7 +45,8 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
     literally = Position.read(sections)
     position, at = understood(sections, notes)
-    legal, facts = set(position.moves), sections.get(ConventionFacts)
+    legal = set(position.moves)
+    facts = sections.get(ConventionFacts)
     code = facts.code if facts else None
     hints = code.hints() if code else _hints(position, at)
     urgent = None if at is None or code else _urgent(at, legal)
@@ -54,7 +65,8 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     )
 
 
-NO_HINT, NO_TOKEN = "No hint is worth a token now.", "No hint is possible."
+NO_HINT = "No hint is worth a token now."
+NO_TOKEN = "No hint is possible."
 
 
 def _urgent(at: Scene, legal: Collection[Move]) -> tuple[Hint | None, str] | None:
@@ -72,11 +84,15 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
     """The hints worth a token, the best first: for partners who keep to the conventions by what it points at,
     for the others by what it says; then, when all tokens are there, one that points at nothing."""
     if at is not None:
-        yield from (advice for step in (policy.help, policy.teach, policy.dump) for advice in step(at))
+        yield from (
+            advice for step in (policy.help, policy.teach, policy.dump) for advice in step(at)
+        )
         return
     lessons = literal_play.lessons(position)
     yield from (
-        (lesson.hint, literal_play.why_hint(lesson)) for lesson in lessons if lesson.worth >= literal_play.WORTHWHILE
+        (lesson.hint, literal_play.why_hint(lesson))
+        for lesson in lessons
+        if lesson.worth >= literal_play.WORTHWHILE
     )
 
 
@@ -95,7 +111,9 @@ def _intentions(
         if at is None or (at.knowledge.conventions[seat] == STRANGER and not coded):
             foreseen = literal_play.foresee(literally, seat)
             plays = foreseen.slot if foreseen.does == "play" else None
-            yield Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)
+            yield Intention(
+                seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance
+            )
         else:
             history = facts.history if facts and not coded else ()
             partner = forecast(at, seat, history, coded=coded)

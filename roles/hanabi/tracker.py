@@ -51,7 +51,10 @@ def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     if not position.possible:  # an old list that is wrong: what was told outright is not
         position = replace(position, own=by_hints.own)
     move, why = literal_play.best(position)
-    deductions = tuple(Deduction(seat=seat, slots=tuple(map(written, masks))) for seat, masks in sorted(lists.items()))
+    deductions = tuple(
+        Deduction(seat=seat, slots=tuple(map(written, masks)))
+        for seat, masks in sorted(lists.items())
+    )
     return TrackedChoice(ratings=(), deductions=deductions, reason=why, action=move)
 
 
@@ -60,13 +63,22 @@ def tracked(state: State, moves: Iterable[Past], remembered: Remembered | None) 
     lists = {seat: [ANY] * HAND_SIZES[state.players] for seat in range(state.players)}
     notes = remembered.memory.get("notes", {}) if remembered else {}
     for reply in (reply for replies in notes.values() for reply in replies):
-        lists |= {entry["seat"]: [read(text) for text in entry["slots"]] for entry in reply.get("deductions", ())}
+        lists |= {
+            entry["seat"]: [read(text) for text in entry["slots"]]
+            for entry in reply.get("deductions", ())
+        }
     for past in moves:
         if isinstance(past.move, Play | Discard):
             lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
         else:
             after = hinted(lists[past.move.to], past.move, past.slots)
-            lists[past.move.to] = [types or ANY for types in after]  # nothing is left: the old list was wrong
+            lists[past.move.to] = [
+                types or ANY for types in after
+            ]  # nothing is left: the old list was wrong
     sizes = {seat: len(cards) for seat, cards in state.hands.items()} | {state.seat: len(state.own)}
     # a card that is drawn can be anything, so that those which an empty deck did not give are the last
-    return {seat: (masks + [ANY] * size)[:size] for seat, size in sizes.items() for masks in (lists[seat],)}
+    return {
+        seat: (masks + [ANY] * size)[:size]
+        for seat, size in sizes.items()
+        for masks in (lists[seat],)
+    }

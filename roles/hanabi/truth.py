@@ -61,7 +61,9 @@ class Truth:
         seat = referee.seat
         view = referee.view((seat + 1) % referee.players)
         cards = next(hand.cards for hand in view.hands if hand.seat == seat)
-        return cls(cards, Piles(view.fireworks, view.discards), referee.view(), course, memory or {})
+        return cls(
+            cards, Piles(view.fireworks, view.discards), referee.view(), course, memory or {}
+        )
 
     def within(self, slot: int, types: Mask) -> bool | None:
         """Whether the card of a slot is one of `types`; None for a slot that the hand does not have."""
@@ -108,7 +110,10 @@ class Truth:
 
 
 def truths(
-    players: int, deck: Sequence[Card], moves: Sequence[Move], memories: Sequence[Mapping[str, Any]] = ()
+    players: int,
+    deck: Sequence[Card],
+    moves: Sequence[Move],
+    memories: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[Truth]:
     """The truth of every turn of a game that has begun: one for each move, and one for a move that was not made yet.
 
@@ -119,7 +124,9 @@ def truths(
     for number in range(len(moves) + 1):
         if referee.over:
             return
-        yield Truth.before_move(referee, course, memories[number] if number < len(memories) else None)
+        yield Truth.before_move(
+            referee, course, memories[number] if number < len(memories) else None
+        )
         if number < len(moves):
             referee.apply(moves[number])
 

@@ -22,7 +22,15 @@ from roles.registry import role
 from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Section, Sections
 
-SHARED: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, FinalRound, History, CardCounts, ProbabilityAdvice)
+SHARED: tuple[type[Section], ...] = (
+    Rules,
+    Conventions,
+    *TAKES,
+    FinalRound,
+    History,
+    CardCounts,
+    ProbabilityAdvice,
+)
 REMARKS = prose_only("Its remarks are free text.")
 
 
@@ -47,7 +55,10 @@ class MoveRemarks(Reply):
     labels = {"moves": ("Move analysis", "Moves")}
     example = {
         "moves": [
-            {"action": "play slot 2", "remark": "certain. Told red and 1, and no red card is played yet."},
+            {
+                "action": "play slot 2",
+                "remark": "certain. Told red and 1, and no red card is played yet.",
+            },
             {"action": "discard slot 0", "remark": "medium. Never hinted; may be a last copy."},
         ],
         "summary": "Slot 2 scores for certain; nothing else is as good.",
@@ -72,20 +83,36 @@ class PileReport(Reply):
     }
 
     pile: str = Field(description="what is in the discard pile, by colour and rank")
-    lost: str = Field(description="important cards that are gone, and those of which one copy is left")
-    safe: str = Field(description="kinds of card that are safe to discard, and those that must not be discarded")
+    lost: str = Field(
+        description="important cards that are gone, and those of which one copy is left"
+    )
+    safe: str = Field(
+        description="kinds of card that are safe to discard, and those that must not be discarded"
+    )
 
 
 class Insights(Reply):
     """What the latest moves reveal; no move is proposed."""
 
     labels = {"insights": ("History insights", "Insights")}
-    example = {"insights": ["P1 hinted me rank 1 while every firework stood at 0: my 1s are meant to be played."]}
+    example = {
+        "insights": [
+            "P1 hinted me rank 1 while every firework stood at 0: my 1s are meant to be played."
+        ]
+    }
 
-    insights: tuple[str, ...] = Field(description="each insight on a line of its own that begins with a dash")
+    insights: tuple[str, ...] = Field(
+        description="each insight on a line of its own that begins with a dash"
+    )
 
 
-@role(reply=MoveRemarks, takes=SHARED, needs=NEEDS, mark=REMARKS, rests_on=("own_hand", "partner_knowledge"))
+@role(
+    reply=MoveRemarks,
+    takes=SHARED,
+    needs=NEEDS,
+    mark=REMARKS,
+    rests_on=("own_hand", "partner_knowledge"),
+)
 def watson_analyst(sections: Sections, notes: Notes) -> MoveRemarks:
     """Comments on every legal move in free text (Watson's mixture of agents, agent 3)."""
     position = Position.read(sections)
@@ -100,8 +127,16 @@ def _remark(position: Position, move: Move) -> str:
         return f"{in_words(chance)}. It fits in {chance:.0%} of what the hints and the cards in sight allow."
     if isinstance(move, Discard):
         slot = position.slots[move.slot]
-        safety = "very low" if slot.critical == 1 else "high" if slot.dead == 1 or slot.critical < 0.2 else "medium"
-        return f"{safety}. Critical with probability {slot.critical:.2f}, dead with {slot.dead:.2f}."
+        safety = (
+            "very low"
+            if slot.critical == 1
+            else "high"
+            if slot.dead == 1 or slot.critical < 0.2
+            else "medium"
+        )
+        return (
+            f"{safety}. Critical with probability {slot.critical:.2f}, dead with {slot.dead:.2f}."
+        )
     lesson = literal_play.lesson(position, move)
     value = "high" if lesson.plays or lesson.saves else "medium" if lesson.points else "low"
     return f"{value}. {literal_play.why_hint(lesson)}."
@@ -110,9 +145,18 @@ def _remark(position: Position, move: Move) -> str:
 @role(reply=PileReport, takes=SHARED, needs=(State,), mark=REMARKS)
 def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
     """Reads the discard pile: what is lost, what is safe to discard (Watson's mixture of agents, agent 4)."""
-    position, discards = Position.read(sections), sections.get(Discards)
-    by_colour = {c: sorted(card.rank for card in discards.cards if card.colour == c) for c in COLOURS if discards}
-    pile = "; ".join(f"{COLOUR_NAMES[c]}: {', '.join(map(str, ranks))}" for c, ranks in by_colour.items() if ranks)
+    position = Position.read(sections)
+    discards = sections.get(Discards)
+    by_colour = {
+        c: sorted(card.rank for card in discards.cards if card.colour == c)
+        for c in COLOURS
+        if discards
+    }
+    pile = "; ".join(
+        f"{COLOUR_NAMES[c]}: {', '.join(map(str, ranks))}"
+        for c, ranks in by_colour.items()
+        if ranks
+    )
     critical = [card.value for card in unmask(position.piles.critical)]
     dead = [card.value for card in unmask(position.piles.dead)]
     return PileReport(
@@ -127,7 +171,8 @@ def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
     """Reads the latest moves; proposes none (Watson's mixture of agents, agent 5)."""
     readings = insights(sections[History])
     return Insights(
-        insights=tuple(f"turn {reading.turn}: {reading.meaning}" for reading in readings) or ("Nobody has moved yet.",)
+        insights=tuple(f"turn {reading.turn}: {reading.meaning}" for reading in readings)
+        or ("Nobody has moved yet.",)
     )
 
 
@@ -138,7 +183,11 @@ def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
     Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
     """
     position = Position.read(sections)
-    certain = [move for move in literal_play.certain_plays(position) if len(position.slots[move.slot].cards()) == 1]
+    certain = [
+        move
+        for move in literal_play.certain_plays(position)
+        if len(position.slots[move.slot].cards()) == 1
+    ]
     return safe_or_proposed(sections, notes, certain)
 
 

@@ -13,14 +13,19 @@ from orchestrator import play
 from orchestrator.errors import UserError
 from tests.support.prove import FULL
 
-OWN, OTHER = ("discard_strategist", "safety_brier"), ("history_analyst", "inferred_held")
+OWN = ("discard_strategist", "safety_brier")
+OTHER = ("history_analyst", "inferred_held")
 ROLES = tuple(marked_roles()) if FULL else ("discard_strategist", "self_verifier")
 
 
 def fault(own: list[float], other: list[float]) -> Fault:
     """Two deals at rates 0 and 1 with these marks; lower is better for the first mark, higher for the second."""
     games = [
-        Played(Deal("discard_strategist", rate, seed, 3, None), {OWN: own[i], OTHER: other[i]}, {OWN: own[i]})
+        Played(
+            Deal("discard_strategist", rate, seed, 3, None),
+            {OWN: own[i], OTHER: other[i]},
+            {OWN: own[i]},
+        )
         for i, (rate, seed) in enumerate([(0.0, 1), (0.0, 2), (1.0, 1), (1.0, 2)])
     ]
     return collected("discard_strategist", games)
@@ -41,11 +46,19 @@ def test_a_mark_that_falls_alike_in_all_deals_is_the_worst() -> None:
 
 def test_roles_are_named_by_marks_of_their_own_replies() -> None:
     assert len(marked_roles()) >= 10
-    chooser, reporter = naming_marks("aggregator"), naming_marks("tom_interpreter")
-    assert {"regret", "chose_best"} <= chooser.keys() and {"next_log", "hint_useful"} <= reporter.keys()
+    chooser = naming_marks("aggregator")
+    reporter = naming_marks("tom_interpreter")
+    assert {"regret", "chose_best"} <= chooser.keys() and {
+        "next_log",
+        "hint_useful",
+    } <= reporter.keys()
     assert not {"agrees", "followed", "listed_rank"} & chooser.keys()
     assert not {"hint_given", "overruled_right", "followed_wrong"} & reporter.keys()
-    assert naming_marks("self_verifier").keys() == {"right_verdict", "refused_safe", "accepted_unsafe"}
+    assert naming_marks("self_verifier").keys() == {
+        "right_verdict",
+        "refused_safe",
+        "accepted_unsafe",
+    }
 
 
 def test_a_role_errs_in_a_graph_that_has_it() -> None:
@@ -75,7 +88,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("faults")
 
 
-def given(role: str, rates: tuple[float, ...] = (0.0, 0.6), deals: int = 6 if FULL else 2) -> list[Deal]:
+def given(
+    role: str, rates: tuple[float, ...] = (0.0, 0.6), deals: int = 6 if FULL else 2
+) -> list[Deal]:
     return [Deal(role, rate, seed, 3, None) for seed in range(1, deals + 1) for rate in rates]
 
 
@@ -89,7 +104,9 @@ def test_at_given_positions_errors_show_in_the_replies_of_one_role_and_of_those_
     assert found.erred(0.0) == 0 and found.erred(0.6) > 0.5
     for seed in exact:
         unmoved = {mark: value for mark, value in exact[seed].marks.items() if mark[0] in apart}
-        assert unmoved == {mark: value for mark, value in wrong[seed].marks.items() if mark[0] in apart}
+        assert unmoved == {
+            mark: value for mark, value in wrong[seed].marks.items() if mark[0] in apart
+        }
     worst = found.change(found.worst_own(1)[0], 0.6)
     assert worst is not None and worst.estimate.mean < 0
     assert found.named(0.6) == found.named(0.6, beside=True) == role
@@ -123,7 +140,11 @@ def test_a_role_may_err_all_game_long(tmp_path: Path) -> None:
     ],
 )
 def test_a_command_that_cannot_compare_says_what_is_needed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: list[str], said: str
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    more: list[str],
+    said: str,
 ) -> None:
     monkeypatch.setattr("sys.argv", ["fault_matrix", str(tmp_path), *more])
     with pytest.raises(SystemExit):

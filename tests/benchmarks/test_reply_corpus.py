@@ -15,7 +15,18 @@ from roles.reply_types import RatedChoice, variant
 @pytest.fixture
 def played(endpoint: str, tmp_path: Path) -> Path:
     out = tmp_path / "real"
-    asked = ["--url", endpoint, "--model", "fake", "--graph", "watson", "--graph", "cac", "--calls", "1"]
+    asked = [
+        "--url",
+        endpoint,
+        "--model",
+        "fake",
+        "--graph",
+        "watson",
+        "--graph",
+        "cac",
+        "--calls",
+        "1",
+    ]
     assert real_model.main([*asked, "--form", "text", "--out", str(out), "--json"]) == 0
     return out
 
@@ -28,7 +39,9 @@ def test_every_answer_becomes_an_entry_that_a_person_can_fill_in(
     entries = yaml.safe_load(there.read_text("utf-8"))["answers"]
     answers = (played / "answers.jsonl").read_text("utf-8").splitlines()
     assert f"{len(answers)} answers in" in capsys.readouterr().out
-    assert len(entries) == len(answers) and all(one["is"] is None and one["text"] for one in entries)
+    assert len(entries) == len(answers) and all(
+        one["is"] is None and one["text"] for one in entries
+    )
     rated = next(one for one in entries if one["reply"] == "RatedChoice")
     assert rated["reason_first"] is True and "letters" not in rated
     assert next(one for one in entries if one["reply"] == "Choice")["letters"] is True
@@ -36,14 +49,23 @@ def test_every_answer_becomes_an_entry_that_a_person_can_fill_in(
 
 def test_with_readings_each_entry_says_what_the_reader_reads(played: Path, tmp_path: Path) -> None:
     there = tmp_path / "recorded-mine.yaml"
-    reply_corpus.main([str(played), "--to", str(there), "--readings", "--models", "The fake endpoint"])
+    reply_corpus.main(
+        [str(played), "--to", str(there), "--readings", "--models", "The fake endpoint"]
+    )
     assert there.read_text("utf-8").startswith("# What The fake endpoint answered")
-    (rated,) = (one for one in yaml.safe_load(there.read_text("utf-8"))["answers"] if one["reply"] == "RatedChoice")
-    kind, legal = variant(RatedChoice, reason_first=rated["reason_first"]), labelled(map(parse, rated["moves"]))
+    (rated,) = (
+        one
+        for one in yaml.safe_load(there.read_text("utf-8"))["answers"]
+        if one["reply"] == "RatedChoice"
+    )
+    kind = variant(RatedChoice, reason_first=rated["reason_first"])
+    legal = labelled(map(parse, rated["moves"]))
     assert read(rated["text"], kind, legal, rated["form"]).reply.as_data() == rated["is"]
 
 
-def test_readings_are_not_overwritten_and_a_wrong_folder_is_named(played: Path, tmp_path: Path) -> None:
+def test_readings_are_not_overwritten_and_a_wrong_folder_is_named(
+    played: Path, tmp_path: Path
+) -> None:
     there = tmp_path / "recorded-mine.yaml"
     there.write_text("mine", "utf-8")
     with pytest.raises(UserError, match="is there already"):

@@ -6,7 +6,9 @@ from benchmarks import schema_cost
 from orchestrator.models.settings import settings
 
 
-def test_every_prompt_is_asked_with_each_kind_of_schema(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_prompt_is_asked_with_each_kind_of_schema(
+    endpoint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert schema_cost.main(["--url", endpoint, "--model", "fake", "--calls", "2"]) == 0
     shown = capsys.readouterr()
     rows = [line.split() for line in shown.out.splitlines()[1:]]

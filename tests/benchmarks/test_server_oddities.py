@@ -45,7 +45,9 @@ def test_there_are_sixty_oddities_of_different_names() -> None:
 
 
 @pytest.mark.parametrize("oddity", ODDITIES, ids=lambda oddity: oddity.name)
-async def test_each_is_asked_as_often_as_helps_and_counted_as_whose_fault_it_is(oddity: Oddity) -> None:
+async def test_each_is_asked_as_often_as_helps_and_counted_as_whose_fault_it_is(
+    oddity: Oddity,
+) -> None:
     seen: list[Exchange] = []
     async with odd(oddity) as (brain, served):
         try:
@@ -65,11 +67,21 @@ async def test_each_is_asked_as_often_as_helps_and_counted_as_whose_fault_it_is(
             assert all("the server refused the content" in str(exchange.error) for exchange in seen)
             assert reply.cause == "refused"
         case "absent":
-            assert isinstance(reply, Absent) and outcomes == ["fallback"] and reply.cause == "overflow" and tries == 1
+            assert (
+                isinstance(reply, Absent)
+                and outcomes == ["fallback"]
+                and reply.cause == "overflow"
+                and tries == 1
+            )
         case "refused":
             assert isinstance(reply, ModelError) and outcomes == ["failed"] and tries <= 3
         case "passing":
-            assert isinstance(reply, ModelError) and outcomes == ["failed"] and not reply.final and tries == ATTEMPTS
+            assert (
+                isinstance(reply, ModelError)
+                and outcomes == ["failed"]
+                and not reply.final
+                and tries == ATTEMPTS
+            )
 
 
 def test_arms_on_a_server_that_is_odd_now_and_then_stay_alike(tmp_path: Path) -> None:
@@ -84,7 +96,10 @@ def test_arms_on_a_server_that_is_odd_now_and_then_stay_alike(tmp_path: Path) ->
             "players": [2],
             "seeds": {"first": 1, "count": games},
             "models": {"default": quick(f"{url}/random/v1", attempts=8)},
-            "arms": {"full": {"setting": FORM}, "bare": {"setting": FORM, "without_sections": ["discards"]}},
+            "arms": {
+                "full": {"setting": FORM},
+                "bare": {"setting": FORM, "without_sections": ["discards"]},
+            },
             "baseline": "full",
             "controls": {"noise_floor": False},
             "min_own": 0,
@@ -94,6 +109,8 @@ def test_arms_on_a_server_that_is_odd_now_and_then_stay_alike(tmp_path: Path) ->
     assert Counter(row.arm for row in rows) == {"full": games, "bare": games}
     assert len(served.done) > (40 if FULL else 2)
     assert not [*confound(read_asked(tmp_path / "run", rows).answerers)]
-    calls = [(row.arm, call) for row in rows for call in Game.open(tmp_path / "run" / row.journal).briefs]
+    calls = [
+        (row.arm, call) for row in rows for call in Game.open(tmp_path / "run" / row.journal).briefs
+    ]
     held = Counter((arm, call.constraint) for arm, call in calls if call.of_model and call.ask == 0)
     assert {constraint for _, constraint in held} == {"moves"} and len(held) == 2

@@ -13,7 +13,11 @@ BLOCKS = [
     ("{if analyst}- the analyst\n{end}- you", {"analyst"}, "- the analyst\n- you"),
     ("{if analyst}\n- the analyst\n{end}\n- you", {"analyst"}, "- the analyst\n- you"),
     ("{if analyst}\n- the analyst\n{end}\n- you", set(), "- you"),
-    ("Read{if analyst} the analyst and{end} the table.", {"analyst"}, "Read the analyst and the table."),
+    (
+        "Read{if analyst} the analyst and{end} the table.",
+        {"analyst"},
+        "Read the analyst and the table.",
+    ),
     ("Read{if analyst} the analyst and{end} the table.", set(), "Read the table."),
     ("{without analyst or section history}alone{end}", {"section history"}, ""),
     ("{without analyst or section history}alone{end}", set(), "alone"),
@@ -23,7 +27,9 @@ BLOCKS = [
 
 
 @pytest.mark.parametrize(("text", "present", "kept"), BLOCKS)
-def test_a_block_is_there_where_its_condition_holds(text: str, present: set[str], kept: str) -> None:
+def test_a_block_is_there_where_its_condition_holds(
+    text: str, present: set[str], kept: str
+) -> None:
     assert prompts.chosen(text, frozenset(present)) == kept
 
 
@@ -40,7 +46,9 @@ TEXTS = {
 
 def test_a_prompt_names_only_what_is_there() -> None:
     config = parse(small(texts=TEXTS))
-    assert "Read the proposal and the table." in told(config) and "Five 5s, less the pile." in told(config)
+    assert "Read the proposal and the table." in told(config) and "Five 5s, less the pile." in told(
+        config
+    )
     bare = told(graphs.without_sections(graphs.without(config, "proposer"), "discards"))
     assert "Read the table. No pile." in bare and "Five 5s." in bare
 

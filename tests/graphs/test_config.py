@@ -25,32 +25,63 @@ from tests.support.small_graph import LAST, nodes, small
             small(nodes=nodes(proposer={"role": "proposer", "sample": 3})),
             "nodes.proposer: unknown key 'sample'; did you mean 'samples'. Known: role",
         ),
-        (small(nodes=nodes(proposer={"role": "proposer", "samples": 0})), "nodes.proposer.samples: .* not 0"),
+        (
+            small(nodes=nodes(proposer={"role": "proposer", "samples": 0})),
+            "nodes.proposer.samples: .* not 0",
+        ),
         (
             small(nodes=nodes(proposer={"role": "proposer", "reads": ["x"]})),
             "reads: 'x' is not a node; the nodes are: ",
         ),
-        (small(nodes=nodes(proposer={"role": "proposer", "reads": ["aggregator"]})), "read in a circle: "),
+        (
+            small(nodes=nodes(proposer={"role": "proposer", "reads": ["aggregator"]})),
+            "read in a circle: ",
+        ),
         (small(nodes=nodes(notes={"role": "proposer"})), "'notes' cannot name a node"),
-        (small(decides="nobody"), "decides: 'nobody' is not a node; the nodes are: proposer, aggregator"),
-        (small(nodes=nodes(a={"role": "analyst"}), decides="a"), "role 'analyst', which does not reply with a Choice"),
-        (small(nodes=nodes(proposer={"role": "proposer", "samples": 2}), decides="proposer"), "let a selector read it"),
+        (
+            small(decides="nobody"),
+            "decides: 'nobody' is not a node; the nodes are: proposer, aggregator",
+        ),
+        (
+            small(nodes=nodes(a={"role": "analyst"}), decides="a"),
+            "role 'analyst', which does not reply with a Choice",
+        ),
+        (
+            small(nodes=nodes(proposer={"role": "proposer", "samples": 2}), decides="proposer"),
+            "let a selector read it",
+        ),
         (
             small(context="nope"),
             "unknown context 'nope'; known: cac, cac_interpreter, cac_verifier, compact, house, moa_sherlock, ",
         ),
         (small(verify="nope"), "verify.rule: .* not 'nope'"),
-        (small(verify={"rule": "safety", "limits": {1: 2}}), "limits give each of 1, 2 and 3 lives a probability"),
-        (small(verify={"rule": "safety", "limits": {1: 1, 2: 0.5}}), "limits give each of 1, 2 and 3 lives a"),
-        (small(verify={"rule": "safety", "limits": {1: 1, 2: 0.5, 3: 60}}), "limits give each of 1, 2 and 3 lives a"),
-        (small(check={"judge": "proposer", "redo": "proposer"}), "'proposer' does not reply with a Judgement"),
         (
-            small(nodes=nodes(j={"role": "self_verifier"}), check={"judge": "j", "redo": "aggregator"}),
+            small(verify={"rule": "safety", "limits": {1: 2}}),
+            "limits give each of 1, 2 and 3 lives a probability",
+        ),
+        (
+            small(verify={"rule": "safety", "limits": {1: 1, 2: 0.5}}),
+            "limits give each of 1, 2 and 3 lives a",
+        ),
+        (
+            small(verify={"rule": "safety", "limits": {1: 1, 2: 0.5, 3: 60}}),
+            "limits give each of 1, 2 and 3 lives a",
+        ),
+        (
+            small(check={"judge": "proposer", "redo": "proposer"}),
+            "'proposer' does not reply with a Judgement",
+        ),
+        (
+            small(
+                nodes=nodes(j={"role": "self_verifier"}), check={"judge": "j", "redo": "aggregator"}
+            ),
             "'j' does not read 'aggregator', the node that decides",
         ),
         (
             small(
-                nodes=nodes(j={"role": "self_verifier", "reads": ["aggregator"]}, lone={"role": "analyst"}),
+                nodes=nodes(
+                    j={"role": "self_verifier", "reads": ["aggregator"]}, lone={"role": "analyst"}
+                ),
                 check={"judge": "j", "redo": "lone"},
             ),
             "nothing that 'lone' says reaches 'aggregator'",
@@ -63,9 +94,15 @@ from tests.support.small_graph import LAST, nodes, small
             small(without_sections=["legal_move"]),
             "without_sections: unknown section 'legal_move'; did you mean 'legal_moves'. Known: card_counts, ",
         ),
-        (small(without_sections=["strategy"]), "mine.yaml has no section 'strategy'; .*t has: rules, state, "),
+        (
+            small(without_sections=["strategy"]),
+            "mine.yaml has no section 'strategy'; .*t has: rules, state, ",
+        ),
         ("name: a\nname: b\n", "says 'name' twice"),
-        (small(without_sections=["legal_moves"]), "role 'proposer' names moves, so it needs the section legal_moves"),
+        (
+            small(without_sections=["legal_moves"]),
+            "role 'proposer' names moves, so it needs the section legal_moves",
+        ),
         (small(players=[7]), "players.0: .* not 7"),
         (
             small(nodes=nodes(aggregator={"role": "aggregator", "players": [2, 3]})),
@@ -93,7 +130,9 @@ def test_a_wrong_config_is_one_sentence_that_names_the_value(text: str, said: st
 
 
 def test_an_unknown_graph_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UserError, match=r"unknown graph 'huose'; did you mean 'house'\? Known: best_of_k, cac, "):
+    with pytest.raises(
+        UserError, match=r"unknown graph 'huose'; did you mean 'house'\? Known: best_of_k, cac, "
+    ):
         graphs.read("huose")
     with pytest.raises(UserError, match=r"cannot read graph 'no/such\.yaml'"):
         graphs.read("no/such.yaml")
@@ -123,7 +162,9 @@ def test_house_is_two_calls_deep_and_ends_in_safety() -> None:
 
     config = graphs.read("house")
     assert (depth(config), calls(config)) == (2, "4 to 6")
-    assert "safety" in graphs.build(graphs.bind(config, {"default": "program"}), 3).get_graph().nodes
+    assert (
+        "safety" in graphs.build(graphs.bind(config, {"default": "program"}), 3).get_graph().nodes
+    )
 
 
 # Ablations
@@ -131,18 +172,27 @@ def test_house_is_two_calls_deep_and_ends_in_safety() -> None:
 
 def test_without_a_node_nobody_hears_it() -> None:
     config = graphs.without(graphs.read("house"), "tom_interpreter", "discard_strategist")
-    assert not {"tom_interpreter", "discard_strategist"} & {*config.nodes, *config.nodes["aggregator"].reads}
+    assert not {"tom_interpreter", "discard_strategist"} & {
+        *config.nodes,
+        *config.nodes["aggregator"].reads,
+    }
     assert config.name == "house-without-tom_interpreter-discard_strategist"
 
 
 def test_every_ablation_has_a_name_of_its_own() -> None:
     house = graphs.read("house")
     assert graphs.replace(house, aggregator="program").name == "house-aggregator-program"
-    assert graphs.change(house, tom_interpreter={"samples": 3}).name == "house-tom_interpreter-samples-3"
+    assert (
+        graphs.change(house, tom_interpreter={"samples": 3}).name
+        == "house-tom_interpreter-samples-3"
+    )
     assert graphs.without_sections(house, "discards").name == "house-without-discards"
     given = ["nodes.tom_interpreter.samples=3", "order=faithful"]
     assert graphs.dotted(house, given).name == "house-tom_interpreter-samples-3-order-faithful"
-    assert graphs.dotted(graphs.read("mycroft"), ["options.history.moves=5"]).name == "mycroft-history-moves-5"
+    assert (
+        graphs.dotted(graphs.read("mycroft"), ["options.history.moves=5"]).name
+        == "mycroft-history-moves-5"
+    )
 
 
 def test_without_its_judge_a_graph_has_no_check() -> None:
@@ -157,9 +207,15 @@ def test_without_its_judge_a_graph_has_no_check() -> None:
             "no node 'history_analist'; did you mean 'history_analyst'. It has: history_analyst",
         ),
         (lambda c: graphs.without(c, "aggregator"), "decides: 'aggregator' is not a node"),
-        (lambda c: graphs.without_sections(c, "strategy"), "graph 'house' has no section 'strategy'; .*t has: rules"),
+        (
+            lambda c: graphs.without_sections(c, "strategy"),
+            "graph 'house' has no section 'strategy'; .*t has: rules",
+        ),
         (lambda c: graphs.replace(c, analist="program"), "has no node 'analist'"),
-        (lambda c: graphs.change(c, aggregator={"samples": "many"}), "nodes.aggregator.samples: .* not 'many'"),
+        (
+            lambda c: graphs.change(c, aggregator={"samples": "many"}),
+            "nodes.aggregator.samples: .* not 'many'",
+        ),
         (lambda c: graphs.verified(c, "maybe"), "verify.rule: .* not 'maybe'"),
         (
             lambda c: graphs.bind(graphs.replace(c, aggregator="other"), {"default": "program"}),
@@ -167,14 +223,18 @@ def test_without_its_judge_a_graph_has_no_check() -> None:
         ),
     ],
 )
-def test_a_wrong_ablation_is_named(change: Callable[[graphs.GraphConfig], object], said: str) -> None:
+def test_a_wrong_ablation_is_named(
+    change: Callable[[graphs.GraphConfig], object], said: str
+) -> None:
     with pytest.raises(UserError, match=said):
         change(graphs.read("house"))
 
 
 def test_a_program_that_lacks_a_section_is_refused() -> None:
     config = graphs.without_sections(graphs.read("house"), "state")
-    with pytest.raises(UserError, match="the program of role 'tom_interpreter' needs the sections state"):
+    with pytest.raises(
+        UserError, match="the program of role 'tom_interpreter' needs the sections state"
+    ):
         graphs.bind(config, {"default": "program"})
     graphs.bind(config, {"default": "openai:some"})  # a model may be asked without it
 
@@ -185,7 +245,9 @@ async def test_without_a_section_no_prompt_tells_it() -> None:
     names = {part.name for part in less.parts}
     assert {part.name for part in full.parts} - names == {"discards", "probability_advice"}
     changed = [part for part in less.parts if part not in full.parts]
-    assert [part.name for part in changed] == ["step_by_step"] and "discarded" not in changed[0].text
+    assert [part.name for part in changed] == ["step_by_step"] and "discarded" not in changed[
+        0
+    ].text
 
 
 async def test_without_a_colleague_their_work_is_gone() -> None:

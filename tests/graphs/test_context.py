@@ -18,7 +18,11 @@ from orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.small_graph import LAST, nodes, small
 
-MINE = {"name": "mine", "answer_format": "json", "sections": ["rules", "state", {"history": 3}, "legal_moves"]}
+MINE = {
+    "name": "mine",
+    "answer_format": "json",
+    "sections": ["rules", "state", {"history": 3}, "legal_moves"],
+}
 
 
 @pytest.fixture
@@ -29,10 +33,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_a_context_file_is_found_beside_its_graph_and_held_by_the_config(folder: Path) -> None:
+async def test_a_context_file_is_found_beside_its_graph_and_held_by_the_config(
+    folder: Path,
+) -> None:
     config = graphs.read(folder / "graph.yaml")
     assert config.context == Context.model_validate(MINE)
-    assert [part.section for part in config.context_of("proposer").sections][:2] == ["rules", "state"]
+    assert [part.section for part in config.context_of("proposer").sections][:2] == [
+        "rules",
+        "state",
+    ]
     (folder / "context.yaml").unlink()
     again = graphs.GraphConfig.model_validate(graphs.seat(config).info.config)
     assert again.context == config.context  # a journal needs no file to say what was played
@@ -51,11 +60,17 @@ def test_a_context_may_stand_in_the_graph_and_be_a_nodes_own(folder: Path) -> No
     assert inside.context == graphs.read(folder / "graph.yaml").context
     own = nodes(proposer={"role": "proposer", "context": "context.yaml"})
     config = parse(small(nodes=own), "graph", folder)
-    assert config.context_of("proposer").name == "mine" and config.context_of("aggregator").name == "sherlock"
+    assert (
+        config.context_of("proposer").name == "mine"
+        and config.context_of("aggregator").name == "sherlock"
+    )
 
 
 def test_a_setting_names_a_context_file_from_the_working_directory(folder: Path, run: Run) -> None:
-    for arguments in (["--graph", "watson", "--set", "context=context.yaml"], ["--graph", "graph.yaml"]):
+    for arguments in (
+        ["--graph", "watson", "--set", "context=context.yaml"],
+        ["--graph", "graph.yaml"],
+    ):
         code, out, err = run("play", *arguments, "--players", "2", "--json")
         assert (code, err) == (0, "") and '"turns"' in out
 
@@ -83,7 +98,9 @@ def test_a_wrong_context_is_one_sentence(given: object, said: str) -> None:
 
 def test_a_context_file_that_is_no_context_is_named(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- rules", "utf-8")
-    with pytest.raises(UserError, match=r"context 'list\.yaml' is not a context: a YAML mapping with the keys name"):
+    with pytest.raises(
+        UserError, match=r"context 'list\.yaml' is not a context: a YAML mapping with the keys name"
+    ):
         parse(small(context="list.yaml"), "graph", tmp_path)
 
 
@@ -108,14 +125,24 @@ def test_a_picture_fits_the_terminal_and_names_every_node(name: str, width: int)
     config = graphs.read(name)
     shown = picture(config, width)
     assert all(len(line) <= width for line in shown.splitlines())
-    assert all(node in shown for node in config.nodes) and "calls per turn: " in shown and "default (" in shown
+    assert (
+        all(node in shown for node in config.nodes)
+        and "calls per turn: " in shown
+        and "default (" in shown
+    )
 
 
 def test_a_picture_shows_what_is_set() -> None:
-    config = graphs.setting(graphs.read("house"), answer_format="text", order="faithful", remembers=["aggregator"])
+    config = graphs.setting(
+        graphs.read("house"), answer_format="text", order="faithful", remembers=["aggregator"]
+    )
     thrice = {"samples": 3, "model": "program"}
-    config = graphs.change(config, discard_strategist=thrice, history_analyst={"options": {"history": 9}})
-    config = graphs.dotted(graphs.without_sections(config, "discards"), ["options.rules.scoring=kept"])
+    config = graphs.change(
+        config, discard_strategist=thrice, history_analyst={"options": {"history": 9}}
+    )
+    config = graphs.dotted(
+        graphs.without_sections(config, "discards"), ["options.rules.scoring=kept"]
+    )
     shown = picture(config, 120)
     for said in (
         "on program; 3 samples",
@@ -134,8 +161,12 @@ def test_only_our_own_context_gives_room_to_reason() -> None:
     assert {name for name in named.contexts() if read(name).reason_words} == {"house"}
 
 
-@pytest.mark.parametrize(("graph", "told"), [("sherlock", True), ("watson", True), ("spin_bench", False)])
-def test_a_second_ask_with_a_schema_says_its_form_where_the_first_one_said_another(graph: str, told: bool) -> None:
+@pytest.mark.parametrize(
+    ("graph", "told"), [("sherlock", True), ("watson", True), ("spin_bench", False)]
+)
+def test_a_second_ask_with_a_schema_says_its_form_where_the_first_one_said_another(
+    graph: str, told: bool
+) -> None:
     request = requests(graphs.read(graph), LAST, {})["proposer"]
     assert request.second_form == "json_schema" and bool(request.second_format) == told
     assert told == ('{"<a legal move>": <number from -1 to 1>}' in request.second_format)

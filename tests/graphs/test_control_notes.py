@@ -36,13 +36,17 @@ Said = list[tuple[View, Reply]]
 
 async def said(name: str, players: int = 3, every: int = 12) -> Said:
     """What the programs of a graph reply on some turns of a game by the conventions."""
-    config, found = at(graphs.read(name), players), list[tuple[View, Reply]]()
+    config = at(graphs.read(name), players)
+    found = list[tuple[View, Reply]]()
     for number, referee in enumerate(partners_game(("smart",) * players, 5)):
         if referee.over or number % every:
             continue
-        view, events = referee.view(), list[Event]()
+        view = referee.view()
+        events = list[Event]()
         await graphs.seat(config).bind(GameContext(events.append, "game"))(view, {})
-        for one in replies(config, [TurnStarted(turn=view.turn, seat=view.seat, view=view), *events]):
+        for one in replies(
+            config, [TurnStarted(turn=view.turn, seat=view.seat, view=view), *events]
+        ):
             if isinstance(one.reply, Reply) and not isinstance(one.reply, Judgement):
                 found.append((view, one.reply))
     return found
@@ -70,7 +74,10 @@ async def test_a_placebo_is_as_long_as_the_note_and_tells_no_entry_from_another(
             made = placebo(reply, view, brief=brief)
             assert type(made) is type(reply) and made == placebo(reply, view, brief=brief)
             size, wanted = (estimated(plain(one, ENGLISH, brief=brief)) for one in (made, reply))
-            assert abs(size - wanted) <= max(6, wanted // 10), (plain(made, ENGLISH), plain(reply, ENGLISH))
+            assert abs(size - wanted) <= max(6, wanted // 10), (
+                plain(made, ENGLISH),
+                plain(reply, ENGLISH),
+            )
         told = defaultdict[str, set[Any]](set)
         for path, value in values(made):
             if not (isinstance(value, str) and value.startswith("Hanabi")) and value is not None:
@@ -87,7 +94,10 @@ async def test_what_must_name_moves_names_as_many_drawn_at_random() -> None:
     made = [placebo(reply, view, seed=seed) for seed in range(8)]
     assert {len(one.moves) for one in made if isinstance(one, Shortlist)} == {len(reply.moves)}
     assert len({one.moves for one in made if isinstance(one, Shortlist)}) > 4
-    chosen = [placebo(Choice(reason="It fits.", action=view.legal[0]), view, seed=seed) for seed in range(30)]
+    chosen = [
+        placebo(Choice(reason="It fits.", action=view.legal[0]), view, seed=seed)
+        for seed in range(30)
+    ]
     assert len({one.action for one in chosen if isinstance(one, Choice)}) > len(view.legal) // 2
 
 
@@ -99,9 +109,12 @@ async def test_a_placebo_speaks_the_language_of_its_readers() -> None:
 
 @pytest.mark.parametrize("name", GRAPHS)
 async def test_a_shuffled_note_names_no_move_player_or_slot_that_is_not_there(name: str) -> None:
-    found, put = await said(name), 0
+    found = await said(name)
+    put = 0
     for view, reply in found:
-        others = [(other, there) for there, other in found if type(other) is type(reply) and there != view]
+        others = [
+            (other, there) for there, other in found if type(other) is type(reply) and there != view
+        ]
         for note in (shuffled(other, there, view) for other, there in others):
             if note is not None:
                 assert type(note) is type(reply)
@@ -123,7 +136,9 @@ def assert_possible(said: object, view: View) -> None:
     elif isinstance(said, BaseModel):
         assert getattr(said, "seat", 0) < view.players and getattr(said, "turn", 1) <= view.turn
         slots = [getattr(said, name) for name in slot_fields(type(said))]
-        assert all(slot is None or slot < len(view.own) for value in slots for slot in as_tuple(value))
+        assert all(
+            slot is None or slot < len(view.own) for value in slots for slot in as_tuple(value)
+        )
         for _, value in said:
             assert_possible(value, view)
 
@@ -157,17 +172,26 @@ def given(config: GraphConfig, node: str, replies: Said) -> Memory:
     kind = config.role(node).reply
     notes = [
         GivenNote(
-            node=node, turn=view.turn, seat=view.seat, phase=phase(view), replies=(reply.model_dump(mode="json"),)
+            node=node,
+            turn=view.turn,
+            seat=view.seat,
+            phase=phase(view),
+            replies=(reply.model_dump(mode="json"),),
         )
         for view, reply in replies
         if type(reply) is kind
     ]
-    return {GIVEN: {"from": "full/3p-s2-r1", "notes": [note.model_dump(mode="json") for note in notes]}}
+    return {
+        GIVEN: {"from": "full/3p-s2-r1", "notes": [note.model_dump(mode="json") for note in notes]}
+    }
 
 
-async def turns(config: GraphConfig, model: str, memory: Memory) -> tuple[list[Decision], list[Call]]:
+async def turns(
+    config: GraphConfig, model: str, memory: Memory
+) -> tuple[list[Decision], list[Call]]:
     """What a seat decides on some turns of a game by the conventions, and all its calls."""
-    decisions, events = list[Decision](), list[Event]()
+    decisions = list[Decision]()
+    events = list[Event]()
     for number, referee in enumerate(partners_game(("smart",) * 3, 5)):
         if not referee.over and number % 13 == 1:
             seat = graphs.seat(config, model).bind(GameContext(events.append, "game"))
@@ -183,7 +207,8 @@ async def turns(config: GraphConfig, model: str, memory: Memory) -> tuple[list[D
     ],
 )
 async def test_a_padded_note_is_played_as_no_note_at_all(name: str, model: str) -> None:
-    config, replies = at(graphs.read(name), 3), await said(name, every=24)
+    config = at(graphs.read(name), 3)
+    replies = await said(name, every=24)
     nodes = replaceable(config)
     assert nodes
     for node in nodes:
@@ -192,7 +217,9 @@ async def test_a_padded_note_is_played_as_no_note_at_all(name: str, model: str) 
         without, _ = await turns(ablate.without(config, node), model, {})
         assert len(decisions) > 3 and decisions == without, node
         given_calls = [call for call in calls if call.node == node]
-        assert any(call.padding for call in given_calls) and not any(call.reply for call in given_calls)
+        assert any(call.padding for call in given_calls) and not any(
+            call.reply for call in given_calls
+        )
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -202,7 +229,8 @@ async def test_a_padded_note_leaves_all_else_of_every_prompt_and_is_as_long(name
     notes, _ = await Programs(config).turn(view, {})
     full = requests(config, view, notes)
     for node in replaceable(config):
-        replies, context = notes[node], config.context_of(node)
+        replies = notes[node]
+        context = config.context_of(node)
         shown: dict[str, Any] = {"brief": context.reports == "brief"}
         shown |= {"raw": context.answer_format} if context.reports == "raw" else {}
         empty = tuple(padded(reply, **shown) for reply in replies if isinstance(reply, Reply))
@@ -213,10 +241,17 @@ async def test_a_padded_note_leaves_all_else_of_every_prompt_and_is_as_long(name
             for part, other in zip(request.parts, full[reader].parts, strict=True)
             if part != other
         ]
-        if isinstance(replies[0], Shortlist):  # its moves are the list of legal moves, which are now all
+        if isinstance(
+            replies[0], Shortlist
+        ):  # its moves are the list of legal moves, which are now all
             assert {part.name for part, _ in changed} == {"legal_moves"}
             continue
         assert len(changed) == sum(node in config.nodes[reader].reads for reader in prompts)
         for part, other in changed:
-            assert part.name == "notes" and f"## {ENGLISH.name(node)}\nEmpty: this note says nothing" in part.text
-            assert abs(estimated(part.text) - estimated(other.text)) < max(8, estimated(other.text) // 50)
+            assert (
+                part.name == "notes"
+                and f"## {ENGLISH.name(node)}\nEmpty: this note says nothing" in part.text
+            )
+            assert abs(estimated(part.text) - estimated(other.text)) < max(
+                8, estimated(other.text) // 50
+            )

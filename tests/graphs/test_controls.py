@@ -24,7 +24,9 @@ def part(request: ModelRequest, name: str) -> str:
     return next((part.text for part in request.parts if part.name == name), "")
 
 
-def test_reports_stand_in_another_order_on_every_turn_and_in_the_same_when_it_is_played_again() -> None:
+def test_reports_stand_in_another_order_on_every_turn_and_in_the_same_when_it_is_played_again() -> (
+    None
+):
     house = graphs.read("house")
     plain, mixed = (
         role_node(config, "aggregator", attempts(config)[0])
@@ -33,7 +35,9 @@ def test_reports_stand_in_another_order_on_every_turn_and_in_the_same_when_it_is
     notes = dict.fromkeys(("history_analyst", "tom_interpreter", "discard_strategist"), ())
     orders = [tuple(ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)]
     assert set(map(frozenset, orders)) == {frozenset(notes)} and len(set(orders)) == 6
-    assert orders == [tuple(ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)]
+    assert orders == [
+        tuple(ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)
+    ]
     assert tuple(ordered(plain, notes, Place("game", turn=3))) == tuple(notes)
 
 
@@ -67,5 +71,8 @@ def test_a_graph_without_controls_stores_nothing_of_them() -> None:
     house = graphs.read("house")
     assert not {"controls", "texts"} & set(house.model_dump(mode="json"))
     given = ablate.controlled(house, placebo=["tom_interpreter"], permuted=True)
-    assert given.model_dump(mode="json")["controls"] == {"placebo": ["tom_interpreter"], "permuted": True}
+    assert given.model_dump(mode="json")["controls"] == {
+        "placebo": ["tom_interpreter"],
+        "permuted": True,
+    }
     assert not graphs.without(given, "tom_interpreter").controls.placebo

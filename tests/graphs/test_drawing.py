@@ -27,9 +27,16 @@ def test_a_graph_in_a_notebook_is_drawn_here_with_all_its_nodes_and_edges(name: 
 
 
 def test_a_node_stands_below_those_it_waits_for_and_loops_are_told_from_steps() -> None:
-    nodes = {name: Node(id=name, name=name, data=None, metadata=None) for name in ("__start__", "a<b", "check", "end")}
+    nodes = {
+        name: Node(id=name, name=name, data=None, metadata=None)
+        for name in ("__start__", "a<b", "check", "end")
+    }
     back = Edge("check", "a<b", conditional=True)
-    graph = Graph(nodes, [Edge("__start__", "a<b"), Edge("a<b", "check"), back, Edge("check", "end")])
+    graph = Graph(
+        nodes, [Edge("__start__", "a<b"), Edge("a<b", "check"), back, Edge("check", "end")]
+    )
     picture = ElementTree.fromstring(drawing.svg(graph))
     heights = [float(word.attrib["y"]) for word in picture.iter(f"{SVG}text")]
-    assert heights == sorted(set(heights)) and "a<b" in [word.text for word in picture.iter(f"{SVG}text")]
+    assert heights == sorted(set(heights)) and "a<b" in [
+        word.text for word in picture.iter(f"{SVG}text")
+    ]

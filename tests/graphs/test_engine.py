@@ -27,7 +27,11 @@ class Seen(BaseCallbackHandler):
         self.inputs: list[Any] = []
 
     def on_chain_start(self, serialized: Any, inputs: Any, **told: Any) -> None:
-        self.runs[told["run_id"]] = told.get("name", ""), told.get("metadata") or {}, told.get("parent_run_id")
+        self.runs[told["run_id"]] = (
+            told.get("name", ""),
+            told.get("metadata") or {},
+            told.get("parent_run_id"),
+        )
         self.inputs.append(inputs)
 
     def named(self, start: str) -> list[tuple[str, dict[str, Any], UUID | None]]:
@@ -44,25 +48,31 @@ async def test_a_game_is_one_trace() -> None:
     assert name == "game house" and told["arm"] == "full" and told["players"] == 2
     turns = seen.named("turn ")
     assert [name for name, _, _ in turns] == ["turn 1, P0", "turn 2, P1", "turn 3, P0"]
-    assert {parent for _, _, parent in turns} == {root} and {told["thread_id"] for _, told, _ in turns} == {
-        told["thread_id"]
-    }
+    assert {parent for _, _, parent in turns} == {root} and {
+        told["thread_id"] for _, told, _ in turns
+    } == {told["thread_id"]}
     assert [(told["turn"], told["seat"], told["arm"]) for _, told, _ in turns] == [
         (turn, (turn - 1) % 2, "full") for turn in (1, 2, 3)
     ]
-    assert len(seen.named("aggregator")) == 3 and seen.named("aggregator")[0][1]["role"] == "aggregator"
+    assert (
+        len(seen.named("aggregator")) == 3
+        and seen.named("aggregator")[0][1]["role"] == "aggregator"
+    )
     assert all("deck" not in inputs for inputs in seen.inputs if isinstance(inputs, dict))
 
 
 async def test_handlers_of_a_seat_join_those_of_a_runnable_around_the_game() -> None:
-    own, outer = Seen(), Seen()
+    own = Seen()
+    outer = Seen()
     seat = graphs.seat("house", callbacks=[own])
 
     async def game(_: object) -> None:
         await play_async(seat, players=2, seed=1, max_turns=1)
 
     await RunnableLambda(game).ainvoke(None, {"callbacks": [outer], "run_name": "mine"})
-    ((root, (_, _, parent)),) = [(run, told) for run, told in own.runs.items() if told[0] == "game house"]
+    ((root, (_, _, parent)),) = [
+        (run, told) for run, told in own.runs.items() if told[0] == "game house"
+    ]
     assert outer.runs.keys() - own.runs.keys() == {parent} and outer.named("mine")
     assert {node for node, _, above in own.runs.values() if above == root} == {"turn 1, P0"}
     assert {"aggregator", "safety"} <= {name for name, _, _ in outer.runs.values()}
@@ -77,7 +87,9 @@ async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -
         return await ours(*arguments)
 
     monkeypatch.setattr(langgraph_compile, "play", noted)
-    always, never = (graphs.setting(graphs.read("house"), engine=engine) for engine in ("langgraph", "walk"))
+    always, never = (
+        graphs.setting(graphs.read("house"), engine=engine) for engine in ("langgraph", "walk")
+    )
     moves = []
     for config, callbacks, expected in (
         ("house", [], 0),
@@ -95,15 +107,20 @@ async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -
         graphs.seat(never, "sim:average")
 
 
-async def test_a_seat_reads_no_view_again_and_makes_its_sections_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_seat_reads_no_view_again_and_makes_its_sections_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seat = graphs.seat(graphs.setting(graphs.read("house"), engine="langgraph"))
-    views, new = list[View](), sections._Made.__init__
+    views = list[View]()
+    new = sections._Made.__init__
 
     def counted(cache: sections._Made, view: View) -> None:
         views.append(view)
         new(cache, view)
 
-    monkeypatch.setattr("graphs.turn_state.VALIDATED", lambda data: pytest.fail("the table's view is there"))
+    monkeypatch.setattr(
+        "graphs.turn_state.VALIDATED", lambda data: pytest.fail("the table's view is there")
+    )
     monkeypatch.setattr(sections._Made, "__init__", counted)
     await asyncio.gather(*(seat(OPENING.model_copy(), {}) for _ in range(3)))
     assert len(views) == 3

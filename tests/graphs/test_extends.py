@@ -36,7 +36,9 @@ def test_an_extending_graph_is_its_base_with_what_it_says_itself() -> None:
 
 def test_an_edge_is_removed_by_the_list_of_those_that_stay() -> None:
     mine = parse("name: mine\nextends: house\nnodes: {aggregator: {reads: [tom_interpreter]}}")
-    assert mine.nodes["aggregator"] == HOUSE.nodes["aggregator"].model_copy(update={"reads": ("tom_interpreter",)})
+    assert mine.nodes["aggregator"] == HOUSE.nodes["aggregator"].model_copy(
+        update={"reads": ("tom_interpreter",)}
+    )
 
 
 def test_null_takes_a_key_and_a_judge_away() -> None:
@@ -48,27 +50,52 @@ def test_null_takes_a_key_and_a_judge_away() -> None:
 def test_a_file_extends_a_file_beside_it(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "a.yaml").write_text("name: a\nextends: ./b.yaml\nverify: none")
-    (tmp_path / "inner" / "b.yaml").write_text("name: b\nextends: house\nnodes: {discard_strategist: null}")
+    (tmp_path / "inner" / "b.yaml").write_text(
+        "name: b\nextends: house\nnodes: {discard_strategist: null}"
+    )
     mine = graphs.read(tmp_path / "inner" / "a.yaml")
-    assert mine.nodes == graphs.without(HOUSE, "discard_strategist").nodes and mine.verify.rule == "none"
+    assert (
+        mine.nodes == graphs.without(HOUSE, "discard_strategist").nodes
+        and mine.verify.rule == "none"
+    )
 
 
 @pytest.mark.parametrize("where", POSITIONS)
 def test_a_prompt_without_the_new_colleague_stays_as_it_is(where: str) -> None:
     view = position(where)
     more = graphs.add(HOUSE, second={"role": "proposer", "feeds": ["tom_interpreter"]})
-    before, after = (requests(graphs.at(config, view.players), view, {}) for config in (HOUSE, more))
-    assert [*after] == ["history_analyst", "second", "tom_interpreter", "discard_strategist", "aggregator"]
+    before, after = (
+        requests(graphs.at(config, view.players), view, {}) for config in (HOUSE, more)
+    )
+    assert [*after] == [
+        "history_analyst",
+        "second",
+        "tom_interpreter",
+        "discard_strategist",
+        "aggregator",
+    ]
     assert all(before[node].parts == after[node].parts for node in before)
 
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("nodes: {agregator: {samples: 2}}", "graph 'house' has no node 'agregator'; did you mean 'aggregator'"),
-        ("nodes: {aggregater: null}", "graph 'house' has no node 'aggregater'; did you mean 'aggregator'"),
-        ("nodes: {x: {role: proposer, feeds: agregator}}", "nodes.x feeds 'agregator', which is no node; did you mean"),
-        ("nodes: {x: {role: proposer, reads: [aggregator], feeds: aggregator}}", "nodes read in a circle: "),
+        (
+            "nodes: {agregator: {samples: 2}}",
+            "graph 'house' has no node 'agregator'; did you mean 'aggregator'",
+        ),
+        (
+            "nodes: {aggregater: null}",
+            "graph 'house' has no node 'aggregater'; did you mean 'aggregator'",
+        ),
+        (
+            "nodes: {x: {role: proposer, feeds: agregator}}",
+            "nodes.x feeds 'agregator', which is no node; did you mean",
+        ),
+        (
+            "nodes: {x: {role: proposer, reads: [aggregator], feeds: aggregator}}",
+            "nodes read in a circle: ",
+        ),
         ("nodes: {aggregator: null}", "decides: 'aggregator' is not a node"),
         ("nodes: {aggregator: 3}", "nodes.aggregator: must be a mapping of keys to values, not 3"),
         ("nodes: [aggregator]", "nodes: must be a mapping of keys to values"),

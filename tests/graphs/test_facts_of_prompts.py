@@ -30,8 +30,14 @@ def positions() -> tuple[tuple[Table, View], ...]:
     for players in PLAYERS:
         for seed in range(1, GAMES + 1):
             tables, deck = Game(players, seed).play()
-            chosen = range(len(tables)) if FULL else (1, len(tables) // 2, len(tables) - players + 1)
-            pairs += [(tables[turn], view) for turn, view in enumerate(views(players, deck, tables)) if turn in chosen]
+            chosen = (
+                range(len(tables)) if FULL else (1, len(tables) // 2, len(tables) - players + 1)
+            )
+            pairs += [
+                (tables[turn], view)
+                for turn, view in enumerate(views(players, deck, tables))
+                if turn in chosen
+            ]
     return tuple(pairs)
 
 
@@ -73,5 +79,11 @@ def test_a_wrong_fact_is_noticed() -> None:
         config = graphs.at(graphs.read(graph), 3)
         for (_, view), (other, _) in pairwise(pairs):
             for request in requests(config, view, {}).values():
-                noticed.update({part.name for part in request.parts if list(wrong(part.name, part.text, other))})
+                noticed.update(
+                    {
+                        part.name
+                        for part in request.parts
+                        if list(wrong(part.name, part.text, other))
+                    }
+                )
     assert set(noticed) >= {*CHECKS} - {"final_round"}

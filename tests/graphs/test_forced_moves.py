@@ -34,7 +34,9 @@ async def views(name: str, players: int, seed: int) -> Sequence[View]:
     partner = graphs.seat("house") if name == "house" else partners.get(name)
     seats = [partner if seat % 2 else graphs.seat("house") for seat in range(players)]
     await play_async(seats, players=players, seed=seed, sink=events.append)
-    return [event.view for event in events if isinstance(event, TurnStarted) and event.seat % 2 == 0]
+    return [
+        event.view for event in events if isinstance(event, TurnStarted) and event.seat % 2 == 0
+    ]
 
 
 def checked(config: GraphConfig, view: View) -> Iterator[str]:
@@ -48,7 +50,11 @@ def checked(config: GraphConfig, view: View) -> Iterator[str]:
     if isinstance(move, Hint):
         says = next((hint.says for hint in others.hints if hint.move == str(move)), "")
         assert not says.endswith("false"), (view.turn, move, says)
-        yield "hints beside false ones" if any(hint.says.endswith("false") for hint in others.hints) else "hints"
+        yield (
+            "hints beside false ones"
+            if any(hint.says.endswith("false") for hint in others.hints)
+            else "hints"
+        )
 
 
 def prompt(request: ModelRequest) -> Prompt:

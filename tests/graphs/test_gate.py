@@ -34,7 +34,8 @@ WRITTEN = graphs.replace(HOUSE, history_analyst="author")
 async def played(players: int, seed: int) -> list[tuple[bool, bool]]:
     """The plays of a game of house before its last turns: whether hints and counting alone made each likely enough,
     and whether the rule let it pass."""
-    referee, found = Referee(players, deal(seed)), []
+    referee = Referee(players, deal(seed))
+    found = []
     events: list[Event] = []
     seat = graphs.seat(WRITTEN, named={"author": FLAWLESS}).bind(GameContext(events.append))
     house = graphs.seat(HOUSE).bind(GameContext())
@@ -53,12 +54,16 @@ async def played(players: int, seed: int) -> list[tuple[bool, bool]]:
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5) if FULL else (2, 3))
-async def test_no_play_that_the_conventions_prove_is_refused_where_a_model_writes_the_note(players: int) -> None:
+async def test_no_play_that_the_conventions_prove_is_refused_where_a_model_writes_the_note(
+    players: int,
+) -> None:
     """Among them plays that hints and counting alone do not make likely enough."""
     games = [await played(players, seed) for seed in range(1, 9 if FULL else 2)]
     found = [play for game in games for play in game]
     assert all(accepted for _, accepted in found)
-    assert len(found) > (120 if FULL else 12) and sum(likely for likely, _ in found) < 0.9 * len(found)
+    assert len(found) > (120 if FULL else 12) and sum(likely for likely, _ in found) < 0.9 * len(
+        found
+    )
 
 
 HANDS = ("R2 Y3 G4 W2 B3", "R4 R3 Y3 G3 R1")
@@ -75,14 +80,23 @@ async def test_on_the_last_life_the_exact_reading_counts_and_a_false_note_does_n
     view = dealt(*HANDS, moves=LAST_LIFE).view()
     (true,) = (await turn_of(HOUSE, view))["history_analyst"]
     assert view.lives == 1 and isinstance(true, HistoryReport)
-    made = (error_injection.moved(true, Sections(()), Slips(Rates(slot_off_by_one=1.0), seed)) for seed in range(9))
+    made = (
+        error_injection.moved(true, Sections(()), Slips(Rates(slot_off_by_one=1.0), seed))
+        for seed in range(9)
+    )
     false = next(note for note in made if isinstance(note, HistoryReport) and pointed_at(note) != 4)
     for note in (true, false):
         pointed = pointed_at(note)
-        brain = scripted(history_analyst=note.as_data(), aggregator={"reason": "r", "action": f"play slot {pointed}"})
+        brain = scripted(
+            history_analyst=note.as_data(),
+            aggregator={"reason": "r", "action": f"play slot {pointed}"},
+        )
         _, events = await turn(HOUSE, brain, view)
         verdict = next(event for event in events if isinstance(event, VerdictGiven))
-        assert verdict.accepted == (note is true) and "by hints, counting and conventions" in verdict.why
+        assert (
+            verdict.accepted == (note is true)
+            and "by hints, counting and conventions" in verdict.why
+        )
 
 
 PLAY = {"reason": "r", "action": "play slot 4"}
@@ -91,15 +105,22 @@ PLAY = {"reason": "r", "action": "play slot 4"}
 async def test_without_the_conventions_a_models_note_counts_for_nothing() -> None:
     view = dealt(*HANDS, moves=LAST_LIFE).view()
     config = graphs.setting(HOUSE, options={"conventions": "none"})
-    brain = scripted(history_analyst={"insights": [], "inferred": [], "summary": ""}, aggregator=PLAY)
+    brain = scripted(
+        history_analyst={"insights": [], "inferred": [], "summary": ""}, aggregator=PLAY
+    )
     _, events = await turn(config, brain, view)
-    assert "by hints and counting" in next(event.why for event in events if isinstance(event, VerdictGiven))
+    assert "by hints and counting" in next(
+        event.why for event in events if isinstance(event, VerdictGiven)
+    )
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 async def test_every_prompt_whose_choice_may_be_refused_says_by_what_rule(name: str) -> None:
     view = position("3p-middle")
-    for config in (graphs.verified(graphs.read(name), "safety"), graphs.verified(graphs.read(name), "none")):
+    for config in (
+        graphs.verified(graphs.read(name), "safety"),
+        graphs.verified(graphs.read(name), "none"),
+    ):
         notes = await turn_of(config, view)
         for node, ask in requests(graphs.at(config, view.players), view, notes).items():
             told = "An exact rule refuses a play" in "".join(part.text for part in ask.parts)
@@ -110,15 +131,22 @@ async def test_the_rule_is_told_with_the_limits_of_the_graph() -> None:
     config = graphs.dotted(HOUSE, ["verify.limits={1: 1.0, 2: 0.8, 3: 0.5}"])
     view = position("3p-middle")
     (part,) = (
-        p for p in requests(config, view, await turn_of(config, view))["aggregator"].parts if p.name == "instruction"
+        p
+        for p in requests(config, view, await turn_of(config, view))["aggregator"].parts
+        if p.name == "instruction"
     )
-    assert "by hints, counting and conventions, is below 50% (lives left: 3), 80% (lives left: 2)" in part.text
+    assert (
+        "by hints, counting and conventions, is below 50% (lives left: 3), 80% (lives left: 2)"
+        in part.text
+    )
 
 
 def test_the_rule_trusts_partners_blindly_where_the_whole_seat_does() -> None:
     blind = graphs.setting(HOUSE, options={"convention_facts": {"partners": "blind"}})
     partly = graphs.dotted(HOUSE, ["nodes.tom_interpreter.options.convention_facts.partners=blind"])
-    told = [dict(gate.of_seat(config))[ConventionFacts]["partners"] for config in (HOUSE, partly, blind)]
+    told = [
+        dict(gate.of_seat(config))[ConventionFacts]["partners"] for config in (HOUSE, partly, blind)
+    ]
     assert told == ["learnt", "learnt", "blind"]
 
 
@@ -135,15 +163,21 @@ def judged(config: graphs.GraphConfig, view: View, move: Move) -> Judgement:
     return gate.rule(config)(cut(view, gate.kinds(config)), notes)
 
 
-@pytest.mark.parametrize("config", (BARE, graphs.without_sections(graphs.read("house_solo"), "convention_facts")))
+@pytest.mark.parametrize(
+    "config", (BARE, graphs.without_sections(graphs.read("house_solo"), "convention_facts"))
+)
 def test_a_play_that_a_fresh_hint_points_at_is_not_refused(config: graphs.GraphConfig) -> None:
     view = dealt(*HANDS, moves=POINTED).view()
     assert belief.own_hand(view)[4].playable < 0.6
-    pointed, beside = judged(config, view, Play(slot=4)), judged(config, view, Play(slot=1))
+    pointed = judged(config, view, Play(slot=4))
+    beside = judged(config, view, Play(slot=1))
     assert pointed.accept and "the latest hints" in pointed.reason and not beside.accept
     deaf = graphs.setting(config, verify={"rule": "safety", "conventions": False})
     unread = graphs.without_sections(config, "conventions")
-    assert not judged(deaf, view, Play(slot=4)).accept and not judged(unread, view, Play(slot=4)).accept
+    assert (
+        not judged(deaf, view, Play(slot=4)).accept
+        and not judged(unread, view, Play(slot=4)).accept
+    )
 
 
 def test_a_warning_points_at_nothing_to_play_and_the_last_life_is_not_risked_for_a_hint() -> None:
@@ -160,13 +194,19 @@ SHERLOCK = graphs.verified(graphs.read("sherlock"), "safety")
 async def test_a_prompt_says_which_moves_the_rule_refuses_where_it_shows_what_they_are_judged_by(
     config: graphs.GraphConfig,
 ) -> None:
-    views = [dealt(*HANDS, moves=moves).view() for moves in (POINTED, LAST_LIFE)] + [position("3p-middle")]
+    views = [dealt(*HANDS, moves=moves).view() for moves in (POINTED, LAST_LIFE)] + [
+        position("3p-middle")
+    ]
     for view in views:
         asked = requests(graphs.at(config, view.players), view, await turn_of(config, view))
         text = "\n".join(part.text for part in asked[config.decides].parts)
         said = re.search(r"Now it refuses: (.+)\.$", text, re.MULTILINE)
         refused = [move for move in view.legal if not judged(config, view, move).accept]
         every = all(move in refused for move in view.legal if isinstance(move, Play))
-        moves = ["every play", *(m for m in refused if not isinstance(m, Play))] if refused and every else refused
+        moves = (
+            ["every play", *(m for m in refused if not isinstance(m, Play))]
+            if refused and every
+            else refused
+        )
         expected = ", ".join(map(str, moves)) or None
         assert (said[1] if said else None) == (None if config is HOUSE else expected)

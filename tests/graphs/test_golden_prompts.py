@@ -38,7 +38,9 @@ async def kept(config: graphs.GraphConfig, view: View) -> Memory:
 def _chosen(notes: Notes, move: Move) -> Notes:
     made = {"action": move, "reason": f"{move} serves the team best"}
     return {
-        node: tuple(one.model_copy(update=made) if isinstance(one, Choice) else one for one in replies)
+        node: tuple(
+            one.model_copy(update=made) if isinstance(one, Choice) else one for one in replies
+        )
         for node, replies in notes.items()
     }
 
@@ -47,15 +49,20 @@ async def told(graph: str, where: str) -> str:
     view = position(where)
     config = graphs.at(graphs.read(graph), view.players)
     memory = await kept(config, view)
-    blocks, notes = [], await turn_of(config, view, memory)
+    blocks = []
+    notes = await turn_of(config, view, memory)
     for node, ask in requests(config, view, notes, memory).items():
         for message in messages(ask.parts):
             blocks.append(f"=== {node}: {message.role} message\n\n{message.content}\n")
     return "\n".join(blocks)
 
 
-@pytest.mark.parametrize(("graph", "where"), [*product(GRAPHS, POSITIONS), ("house_information", "4p-code")])
-async def test_prompts_are_as_stored(graph: str, where: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(
+    ("graph", "where"), [*product(GRAPHS, POSITIONS), ("house_information", "4p-code")]
+)
+async def test_prompts_are_as_stored(
+    graph: str, where: str, request: pytest.FixtureRequest
+) -> None:
     path = GOLDEN / graph / f"{where}.md"
     text = await told(graph, where)
     if request.config.getoption("--golden"):
@@ -69,11 +76,15 @@ async def test_what_mycroft_remembers_is_the_table_of_its_own_last_turn(where: s
     view = position(where)
     memory = await kept(graphs.at(graphs.read("mycroft"), view.players), view)
     last = next((past for past in reversed(view.history) if past.seat == view.seat), None)
-    assert (memory.get("turn"), memory.get("move")) == ((last.turn, str(last.move)) if last else (None, None))
+    assert (memory.get("turn"), memory.get("move")) == (
+        (last.turn, str(last.move)) if last else (None, None)
+    )
     if last:
         then = determinized_game(view, last.turn).view()
         (note,) = memory["notes"]["tracker"]
         own = next(one["slots"] for one in note["deductions"] if one["seat"] == view.seat)
         assert own == [written(known.mask) for known in then.own]
         assert memory["discards"] == [card.value for card in then.discards]
-        assert memory["hands"] == {str(hand.seat): [card.value for card in hand.cards] for hand in then.hands}
+        assert memory["hands"] == {
+            str(hand.seat): [card.value for card in hand.cards] for hand in then.hands
+        }

@@ -65,7 +65,9 @@ def test_an_inner_graph_plays_as_it_does_alone_without_its_verifiers_and_redos()
 @pytest.mark.parametrize("where", ["2p-opening", "3p-middle", "5p-last-round"])
 async def test_the_prompts_of_both_graphs_are_those_that_they_have_alone(where: str) -> None:
     view = position(where)
-    cac, small, whole = graphs.read("cac"), parse(SMALL), graphs.read("mine/outer.yaml")
+    cac = graphs.read("cac")
+    small = parse(SMALL)
+    whole = graphs.read("mine/outer.yaml")
     asked = {
         config.name: requests(config, view, await turn_of(config, view))
         for config in (HELPED, HOUSE, cac, small, whole)
@@ -83,20 +85,30 @@ async def test_the_prompts_of_both_graphs_are_those_that_they_have_alone(where: 
 async def test_a_section_that_an_arm_removes_reaches_no_inner_prompt(section: str) -> None:
     view = position("3p-middle")
     notes = await turn_of(HELPED, view)
-    full, less = (requests(config, view, notes) for config in (HELPED, graphs.without_sections(HELPED, section)))
+    full, less = (
+        requests(config, view, notes)
+        for config in (HELPED, graphs.without_sections(HELPED, section))
+    )
     inner = [node for node in full if node.startswith("helper")]
     words = {part.text for node in inner for part in full[node].parts if part.name == section}
     assert words and inner == ["helper.interpret", "helper"]
-    assert not [node for node in less if any(part.name == section or part.text in words for part in less[node].parts)]
+    assert not [
+        node
+        for node in less
+        if any(part.name == section or part.text in words for part in less[node].parts)
+    ]
 
 
 def test_settings_of_the_outer_graph_replace_the_inner_ones() -> None:
     config = graphs.dotted(
-        graphs.read("mine/outer.yaml"), ["reports=typed", "options.rules.scoring=zero", "order=cache"]
+        graphs.read("mine/outer.yaml"),
+        ["reports=typed", "options.rules.scoring=zero", "order=cache"],
     )
     context = config.context_of("whole.first")
     assert (context.reports, context.order) == ("typed", "cache")
-    assert {entry.section: entry.options for entry in context.sections}["rules"]["scoring"] == "zero"
+    assert {entry.section: entry.options for entry in context.sections}["rules"][
+        "scoring"
+    ] == "zero"
     assert graphs.read("mine/outer.yaml").context_of("whole.first").reports == "raw"
 
 
@@ -108,41 +120,73 @@ def test_controls_and_settings_name_inner_nodes() -> None:
         ("helper=program", "helper", "model", "program"),
     ):
         assert getattr(graphs.dotted(HELPED, [text]).nodes[node], field) == value
-    assert graphs.dotted(HELPED, ["placebo:helper.interpret"]).controls.placebo == ("helper.interpret",)
+    assert graphs.dotted(HELPED, ["placebo:helper.interpret"]).controls.placebo == (
+        "helper.interpret",
+    )
     assert "helper.interpret" not in graphs.dotted(HELPED, ["removed:helper.interpret"]).nodes
-    assert graphs.dotted(HELPED, ["removed:helper"]).nodes == HOUSE.nodes == graphs.without(HELPED, "helper").nodes
+    assert (
+        graphs.dotted(HELPED, ["removed:helper"]).nodes
+        == HOUSE.nodes
+        == graphs.without(HELPED, "helper").nodes
+    )
 
 
 def test_a_graph_gives_its_nodes_a_model_and_player_counts() -> None:
-    text = "nodes: {helper: {graph: moa_sherlock, model: small, players: [2, 3], feeds: aggregator}}"
-    config = parse(f"name: mine\nextends: house\n{text}")
-    assert {node.model for name, node in config.nodes.items() if name.startswith("helper")} == {"small"}
-    assert config.nodes["helper.history_analyst"].players == (3,)
-    assert "helper.history_analyst" not in graphs.at(config, 2).nodes and graphs.at(config, 4).nodes.keys() == (
-        HOUSE.nodes.keys()
+    text = (
+        "nodes: {helper: {graph: moa_sherlock, model: small, players: [2, 3], feeds: aggregator}}"
     )
+    config = parse(f"name: mine\nextends: house\n{text}")
+    assert {node.model for name, node in config.nodes.items() if name.startswith("helper")} == {
+        "small"
+    }
+    assert config.nodes["helper.history_analyst"].players == (3,)
+    assert "helper.history_analyst" not in graphs.at(config, 2).nodes and graphs.at(
+        config, 4
+    ).nodes.keys() == (HOUSE.nodes.keys())
     shuffled = graphs.add(HOUSE, helper={"graph": "cac", "model": "shuffled"})
-    assert shuffled.controls.shuffled == ("helper",) and shuffled.nodes["helper.interpret"].model == "default"
+    assert (
+        shuffled.controls.shuffled == ("helper",)
+        and shuffled.nodes["helper.interpret"].model == "default"
+    )
 
 
 async def test_what_it_remembers_is_shown_to_its_own_nodes_alone() -> None:
-    outer = graphs.setting(graphs.add(HOUSE, helper={"graph": "mycroft"}), remembers=["aggregator", "helper"])
-    view, alone = position("3p-middle"), graphs.read("mycroft")
+    outer = graphs.setting(
+        graphs.add(HOUSE, helper={"graph": "mycroft"}), remembers=["aggregator", "helper"]
+    )
+    view = position("3p-middle")
+    alone = graphs.read("mycroft")
     note = [{"reason": "because", "action": "discard slot 0"}]
-    turn = {"turn": 1, "move": "discard slot 0", "lives": 3, "tokens": 8, "deck_size": 9, "fireworks": [0] * 5}
+    turn = {
+        "turn": 1,
+        "move": "discard slot 0",
+        "lives": 3,
+        "tokens": 8,
+        "deck_size": 9,
+        "fireworks": [0] * 5,
+    }
     memory = {**turn, "own": [], "notes": {"aggregator": note, "helper": [{"reason": "a secret"}]}}
     tracker = {**memory, "notes": {"tracker": [{"reason": "a secret"}]}}
-    asked, own = requests(outer, view, {}, memory), requests(alone, view, {}, tracker)
+    asked = requests(outer, view, {}, memory)
+    own = requests(alone, view, {}, tracker)
     assert "a secret" in str(asked["helper"].parts) and "because" not in str(asked["helper"].parts)
-    assert "because" in str(asked["history_analyst"].parts) and "a secret" not in str(asked["history_analyst"].parts)
+    assert "because" in str(asked["history_analyst"].parts) and "a secret" not in str(
+        asked["history_analyst"].parts
+    )
     assert "a secret" in str(own["tracker"].parts)
     once = graphs.add(HOUSE, helper={"graph": "mycroft"})
-    asked, bare = requests(once, view, {}, memory), requests(HOUSE, view, {})
-    assert once.remembers == ("helper",) and asked["history_analyst"].parts == bare["history_analyst"].parts
+    asked = requests(once, view, {}, memory)
+    bare = requests(HOUSE, view, {})
+    assert (
+        once.remembers == ("helper",)
+        and asked["history_analyst"].parts == bare["history_analyst"].parts
+    )
 
 
 def test_a_game_goes_on_is_replayed_and_decided_again() -> None:
-    whole, cut, again = Path("whole.jsonl"), Path("cut.jsonl"), Path("again.jsonl")
+    whole = Path("whole.jsonl")
+    cut = Path("cut.jsonl")
+    again = Path("again.jsonl")
     play(graphs.seat(HELPED, "sim:average"), players=3, seed=4, journal=whole, max_turns=8)
     text = whole.read_bytes()
     cut.write_bytes(text[: len(text) // 2])
@@ -153,23 +197,45 @@ def test_a_game_goes_on_is_replayed_and_decided_again() -> None:
     asked = {event.node for event in journal.read(whole) if isinstance(event, Call)}
     assert {"helper", "helper.interpret"} < asked
     fork = decide(whole, 5, settings=["helper.interpret=program"], ask=["helper.interpret"])
-    assert {call.node for call in fork.new[0].calls if call.fixed is None} >= {"helper.interpret", "helper"}
-    assert {"history_analyst", "tom_interpreter"} <= {call.node for call in fork.new[0].calls if call.fixed}
+    assert {call.node for call in fork.new[0].calls if call.fixed is None} >= {
+        "helper.interpret",
+        "helper",
+    }
+    assert {"history_analyst", "tom_interpreter"} <= {
+        call.node for call in fork.new[0].calls if call.fixed
+    }
 
 
 def test_the_commands_name_the_inner_nodes(run: Run) -> None:
     added = ("--set", "add.helper={graph: cac, feeds: [aggregator]}")
     assert run("play", "--graph", "house", *added, "--players", "2", "--out", "g", "-q")[0] == 0
     (path,) = map(str, Path("g").glob("*.jsonl"))
-    shown, marks = run("show", path, "--turn", "3")[1], run("report", "--marks", path)[1]
-    assert "helper.interpret" in shown and "reads     helper.interpret" in shown and "cac_interpreter" in marks
-    drawn, tree = (
-        run("graphs", "show", "house", *added, "--as", "mermaid")[1],
-        run("graphs", "show", "house", *added)[1],
+    shown = run("show", path, "--turn", "3")[1]
+    marks = run("report", "--marks", path)[1]
+    assert (
+        "helper.interpret" in shown
+        and "reads     helper.interpret" in shown
+        and "cac_interpreter" in marks
     )
+    drawn = run("graphs", "show", "house", *added, "--as", "mermaid")[1]
+    tree = run("graphs", "show", "house", *added)[1]
     assert "helper --> aggregator" in drawn and "decides for graph cac" in tree
-    assert "graphs inside: helper (cac, without its check and redos); this graph alone judges moves" in tree
-    prompt = run("graphs", "prompt", "house", *added, "--players", "2", "--turn", "4", "--node", "helper.interpret")
+    assert (
+        "graphs inside: helper (cac, without its check and redos); this graph alone judges moves"
+        in tree
+    )
+    prompt = run(
+        "graphs",
+        "prompt",
+        "house",
+        *added,
+        "--players",
+        "2",
+        "--turn",
+        "4",
+        "--node",
+        "helper.interpret",
+    )
     assert prompt[0] == 0 and "=== helper.interpret: user message" in prompt[1]
 
 
@@ -177,17 +243,30 @@ def test_the_commands_name_the_inner_nodes(run: Run) -> None:
     ("node", "message"),
     [
         ("{graph: no_such}", "unknown graph 'no_such'"),
-        ("{graph: circle.yaml}", "graphs need each other in a circle: mine/circle.yaml -> mine/circle.yaml"),
-        ("{graph: cac, role: proposer}", "nodes.x: 'role' is a setting of nodes, and it is a graph"),
+        (
+            "{graph: circle.yaml}",
+            "graphs need each other in a circle: mine/circle.yaml -> mine/circle.yaml",
+        ),
+        (
+            "{graph: cac, role: proposer}",
+            "nodes.x: 'role' is a setting of nodes, and it is a graph",
+        ),
         ("{graph: cac, samples: 3}", "nodes.x: 'samples' is a setting of nodes, and it is a graph"),
-        ("{graph: own.yaml}", "nodes.x: graph 'own' has controls, which only the outer graph can have"),
+        (
+            "{graph: own.yaml}",
+            "nodes.x: graph 'own' has controls, which only the outer graph can have",
+        ),
         ("{graph: three.yaml, players: 2}", "nodes.x: graph 'three' is for 3 players"),
     ],
 )
 def test_what_cannot_stand_inside_is_refused_in_a_sentence(node: str, message: str) -> None:
-    Path("mine/own.yaml").write_text("{name: own, extends: house, nodes: {tom_interpreter: {model: placebo}}}", "utf-8")
+    Path("mine/own.yaml").write_text(
+        "{name: own, extends: house, nodes: {tom_interpreter: {model: placebo}}}", "utf-8"
+    )
     Path("mine/three.yaml").write_text("{name: three, extends: cac, players: 3}", "utf-8")
-    Path("mine/circle.yaml").write_text(f"{{name: circle, context: house, nodes: {{x: {node}}}, decides: x}}", "utf-8")
+    Path("mine/circle.yaml").write_text(
+        f"{{name: circle, context: house, nodes: {{x: {node}}}, decides: x}}", "utf-8"
+    )
     with pytest.raises(UserError) as refused:
         graphs.read("mine/circle.yaml")
     assert message in str(refused.value) and "\n" not in str(refused.value)

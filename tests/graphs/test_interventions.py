@@ -14,7 +14,9 @@ FORMS = {
         "added", "chop", {"role": "chop", "feeds": ["selector"]}
     ),
     "analyst=program": Intervention("exact", "analyst"),
-    "analyst=openai:gpt@http://host:1/v1?a=b": Intervention("model", "analyst", "openai:gpt@http://host:1/v1?a=b"),
+    "analyst=openai:gpt@http://host:1/v1?a=b": Intervention(
+        "model", "analyst", "openai:gpt@http://host:1/v1?a=b"
+    ),
     "analyst=nobody": Intervention("model", "analyst", "nobody"),
     "analyst=placebo": Intervention("placebo", "analyst"),
     "analyst=padded": Intervention("padded", "analyst"),
@@ -23,9 +25,13 @@ FORMS = {
     "analyst=shuffled:runs/other": Intervention("shuffled", "analyst", "runs/other"),
     "analyst=perturbed:0.3": Intervention("perturbed", "analyst", "0.3"),
     "advise:recommender": Intervention("advise", "recommender"),
-    "nodes.proposer.samples=1": Intervention("setting", value=1, keys=("nodes", "proposer", "samples")),
+    "nodes.proposer.samples=1": Intervention(
+        "setting", value=1, keys=("nodes", "proposer", "samples")
+    ),
     "context=watson": Intervention("setting", value="watson", keys=("context",)),
-    "options.history.moves=5": Intervention("setting", value=5, keys=("options", "history", "moves")),
+    "options.history.moves=5": Intervention(
+        "setting", value=5, keys=("options", "history", "moves")
+    ),
     "own_hand": Intervention("own_hand"),
     "noise_floor": Intervention("noise_floor"),
     "same_compute:full": Intervention("same_compute", value="full"),
@@ -58,7 +64,10 @@ def test_other_spellings_mean_the_same(short: str) -> None:
         ("remvoed:analyst", "did you mean 'removed'"),
         ("analyst=perturbed:2", "the rate of errors is '2'"),
         ("noise_floor:analyst", "noise_floor is about no node"),
-        ("tom_interpretr=program", "there is no node or setting 'tom_interpretr'; did you mean 'tom_interpreter'"),
+        (
+            "tom_interpretr=program",
+            "there is no node or setting 'tom_interpretr'; did you mean 'tom_interpreter'",
+        ),
         (
             "add.x={role: proposer, feeds: [agregator]}",
             "feeds 'agregator', which is no node; did you mean 'aggregator'",
@@ -83,8 +92,12 @@ def test_what_is_no_change_gets_one_sentence(short: str, why: str) -> None:
 
 def test_changes_are_those_of_the_functions_on_graphs() -> None:
     house = graphs.read("house")
-    assert graphs.dotted(house, ["removed:history_analyst"]) == graphs.without(house, "history_analyst")
-    assert parse("tom_interpreter=program").apply(house) == graphs.replace(house, tom_interpreter="program")
+    assert graphs.dotted(house, ["removed:history_analyst"]) == graphs.without(
+        house, "history_analyst"
+    )
+    assert parse("tom_interpreter=program").apply(house) == graphs.replace(
+        house, tom_interpreter="program"
+    )
     assert graphs.dotted(house, ["added:proposer"]) == graphs.add(house, proposer={})
     both = apply(house, [parse("tom_interpreter=placebo"), parse("order=cache")])
     assert both.controls.placebo == ("tom_interpreter",) and both.order == "cache"
@@ -98,9 +111,14 @@ def test_a_new_node_is_read_by_those_whom_it_feeds_and_may_be_changed_at_once() 
     ]
     graph = graphs.dotted(graphs.read("house"), shorts)
     assert graph.nodes["x"].samples == 2 and "discard_strategist" not in graph.nodes
-    assert graph.nodes["tom_interpreter"].reads == ("x",) and graph.nodes["aggregator"].reads[-1] == "x"
+    assert (
+        graph.nodes["tom_interpreter"].reads == ("x",)
+        and graph.nodes["aggregator"].reads[-1] == "x"
+    )
     judged = graphs.add(graph, judge={"role": "self_verifier", "reads": ["aggregator"]})
-    assert judged.nodes["aggregator"] == graph.nodes["aggregator"]  # which cannot read its own judge
+    assert (
+        judged.nodes["aggregator"] == graph.nodes["aggregator"]
+    )  # which cannot read its own judge
 
 
 def test_a_node_may_be_answered_by_its_program_with_errors() -> None:
@@ -119,7 +137,11 @@ def test_an_arm_of_short_forms_is_that_of_the_keys() -> None:
     keys = f"{keys}, c: {{add: {{proposer: {{}}}}}}"
     shorts, long = (arms.arms(experiment.parse(text.format(listed))) for listed in (short, keys))
     for one, other in zip(shorts, long, strict=True):
-        assert (one.everybody, one.purpose, one.sources) == (other.everybody, other.purpose, other.sources)
+        assert (one.everybody, one.purpose, one.sources) == (
+            other.everybody,
+            other.purpose,
+            other.sources,
+        )
 
 
 def test_a_control_may_be_the_model_of_a_node() -> None:
@@ -131,8 +153,17 @@ def test_a_control_may_be_the_model_of_a_node() -> None:
 
 
 def test_a_graph_of_many_settings_is_named_in_short_in_sentences() -> None:
-    settings = ["verify=safety", "nodes.aggregator.samples=3", "answer_format=text", "reason_first=true", "reports=x"]
+    settings = [
+        "verify=safety",
+        "nodes.aggregator.samples=3",
+        "answer_format=text",
+        "reason_first=true",
+        "reports=x",
+    ]
     with pytest.raises(UserError) as refused:
         graphs.dotted(graphs.read("house"), settings)
     name, _, why = str(refused.value).partition(":")
-    assert name == f"{'house-verify-safety-aggregator-samples-3-answer_format-text-':.60} ..." and " must be " in why
+    assert (
+        name == f"{'house-verify-safety-aggregator-samples-3-answer_format-text-':.60} ..."
+        and " must be " in why
+    )

@@ -55,17 +55,24 @@ async def test_plain_data_goes_in_and_the_decision_comes_out(view: View) -> None
     decision = await graphs.seat("house")(view, {})
     done = await opened.ainvoke(as_input(view))
     assert json.loads(json.dumps(done)) == done, "plain data"
-    assert done["decision"]["move"] == str(decision.move) and done["decision"]["reason"] == decision.why
+    assert (
+        done["decision"]["move"] == str(decision.move)
+        and done["decision"]["reason"] == decision.why
+    )
     assert done["notes"]["aggregator"]["replies"][0]["action"] == str(decision.move)
     assert await opened.ainvoke({"view": view}) == done, "a view goes in as it is"
 
 
 async def test_a_loop_over_the_app_plays_as_a_seat_does() -> None:
     """Games of each graph, the memory of each seat handed on."""
-    for name, seed in itertools.product(("house", "cac", "moa_sherlock", "tom_planner_2"), range(1, 6 if FULL else 3)):
+    for name, seed in itertools.product(
+        ("house", "cac", "moa_sherlock", "tom_planner_2"), range(1, 6 if FULL else 3)
+    ):
         app: Any = graphs.build(name, players=2)
-        referee, memories = Referee(2, deal(seed)), dict[int, Any]()
-        moves, played = list[str](), list[str]()
+        referee = Referee(2, deal(seed))
+        memories = dict[int, Any]()
+        moves = list[str]()
+        played = list[str]()
         while not referee.over and len(moves) < TURNS:
             view = referee.view()
             done = await app.ainvoke({"view": view, "memory": memories.get(view.seat, {})})
@@ -101,7 +108,9 @@ async def test_a_turn_is_stopped_before_the_rule_changed_and_resumed() -> None:
 
 async def test_a_thread_holds_a_game_and_its_past(caplog: pytest.LogCaptureFixture) -> None:
     """No note of an earlier turn, or of an earlier run of the same turn, counts; nothing stored needs a type."""
-    strict = graphs.dotted(graphs.read("house"), ["verify.limits={1: 1.0, 2: 1.0, 3: 1.0}", "verify.conventions=false"])
+    strict = graphs.dotted(
+        graphs.read("house"), ["verify.limits={1: 1.0, 2: 1.0, 3: 1.0}", "verify.conventions=false"]
+    )
     app: Any = graphs.build(strict, 2, checkpointer=InMemorySaver())
     fresh: Any = graphs.build(strict, 2)
     thread: Any = {"configurable": {"thread_id": "game"}}
@@ -122,7 +131,10 @@ async def test_every_stream_shows_the_nodes() -> None:
     for mode in ("values", "updates", "tasks", "debug", "custom", "messages", "checkpoints"):
         chunks = [chunk async for chunk in app.astream(as_input(OPENING), stream_mode=mode)]
         assert bool(chunks) == (mode in ("values", "updates", "tasks", "debug")), mode
-        assert mode != "updates" or [*dict.fromkeys(name for chunk in chunks for name in chunk)][-1] == "played-move"
+        assert (
+            mode != "updates"
+            or [*dict.fromkeys(name for chunk in chunks for name in chunk)][-1] == "played-move"
+        )
 
 
 async def test_a_graph_is_a_node_of_somebodys_graph() -> None:

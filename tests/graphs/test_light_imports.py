@@ -22,5 +22,7 @@ import graphs
 @pytest.mark.parametrize("package", HEAVY)
 def test_programs_load_no_scheduler(code: str, package: str) -> None:
     loaded = f"import sys\nprint([name for name in sys.modules if name.split('.')[0] == {package!r}][:5])"
-    done = subprocess.run([sys.executable, "-c", code + loaded], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code + loaded], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -17,7 +17,12 @@ from orchestrator.table.game_loop import play_async
 from tests.support.small_graph import nodes, scripted, small
 from tests.test_games import of
 
-TEXT = small(context="house", nodes={"proposer": {"role": "proposer"}}, decides="proposer", remembers=["proposer"])
+TEXT = small(
+    context="house",
+    nodes={"proposer": {"role": "proposer"}},
+    decides="proposer",
+    remembers=["proposer"],
+)
 
 
 def proposing(game: str) -> Any:
@@ -37,7 +42,10 @@ def remembered(request: ModelRequest) -> str | None:
 
 
 def thoughts(text: str) -> list[tuple[str, int, int]]:
-    return [(game, int(turn), int(seat)) for game, turn, seat in re.findall(r"game (\w+), turn (\d+), seat (\d)", text)]
+    return [
+        (game, int(turn), int(seat))
+        for game, turn, seat in re.findall(r"game (\w+), turn (\d+), seat (\d)", text)
+    ]
 
 
 async def test_games_at_the_same_time_in_one_process_never_share_a_memory() -> None:
@@ -45,7 +53,10 @@ async def test_games_at_the_same_time_in_one_process_never_share_a_memory() -> N
     config = parse(TEXT)
     brains = {name: proposing(name) for name in ("a", "b", "c")}
     await asyncio.gather(
-        *(play_async(graphs.seat(config, brain), players=3, seed=1, max_turns=15) for brain in brains.values())
+        *(
+            play_async(graphs.seat(config, brain), players=3, seed=1, max_turns=15)
+            for brain in brains.values()
+        )
     )
     for name, brain in brains.items():
         asks = brain.asked
@@ -71,7 +82,9 @@ async def test_a_second_ask_sees_the_same_memory() -> None:
 
 async def test_a_remembered_node_is_kept_in_its_last_attempt_and_an_absent_one_not_at_all() -> None:
     config = checked(
-        graphs.read("cac").model_dump() | {"context": "house", "remembers": ("interpret", "generate")}, "cac"
+        graphs.read("cac").model_dump()
+        | {"context": "house", "remembers": ("interpret", "generate")},
+        "cac",
     )
     brain = scripted(
         generator=lambda ask: {"reason": f"by {ask.node}", "action": next(iter(ask.moves))},
@@ -81,7 +94,9 @@ async def test_a_remembered_node_is_kept_in_its_last_attempt_and_an_absent_one_n
     events: list[Event] = []
     await play_async(graphs.seat(config, brain), players=2, seed=1, sink=events.append, max_turns=2)
     notes = of(events, Decided)[0].memory["notes"]
-    assert [reply["reason"] for reply in notes["generate"]] == ["by generate-2"] and "interpret" not in notes
+    assert [reply["reason"] for reply in notes["generate"]] == [
+        "by generate-2"
+    ] and "interpret" not in notes
 
 
 async def test_a_graph_that_remembers_nothing_keeps_nothing() -> None:
@@ -94,7 +109,10 @@ async def test_a_graph_that_remembers_nothing_keeps_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (small(remembers=["nobody"]), "remembers: 'nobody' is not a node; the nodes are: proposer, aggregator"),
+        (
+            small(remembers=["nobody"]),
+            "remembers: 'nobody' is not a node; the nodes are: proposer, aggregator",
+        ),
         (small(remembers=["proposer"]), "remembers: no node gets the section remembered"),
     ],
 )

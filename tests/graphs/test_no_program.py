@@ -30,14 +30,18 @@ def graph(deciding: str = "aggregator") -> GraphConfig:
         "analyst": {"role": "analyst", "reads": ["past"]},
         "decider": {"role": deciding, "reads": ["risk", "past", "analyst"]},
     }
-    return checked({"name": "mine", "context": "house", "nodes": nodes, "decides": "decider"}, "mine")
+    return checked(
+        {"name": "mine", "context": "house", "nodes": nodes, "decides": "decider"}, "mine"
+    )
 
 
 @pytest.fixture
 def prompt_only(own_roles: None) -> None:
     takes = (State, LegalMoves)
     roles.add(roles.Role("risk", Risk, takes, template="# Name the risk"))
-    roles.add(roles.Role("guess_history", HistoryReport, takes, template="# Say what the past means"))
+    roles.add(
+        roles.Role("guess_history", HistoryReport, takes, template="# Say what the past means")
+    )
     roles.add(roles.Role("gut", Choice, takes, template="# Choose a move"))
 
 
@@ -45,7 +49,11 @@ def prompt_only(own_roles: None) -> None:
 def test_prompts_show_a_marked_example_where_no_program_answers() -> None:
     made = {prompt.node: prompt.text for prompt in node_prompts(graph(), 2, 1, 5)}
     assert set(made) == {"risk", "past", "analyst", "decider"}
-    assert MARK not in made["risk"] and made["analyst"].count(MARK) == 1 and made["decider"].count(MARK) == 2
+    assert (
+        MARK not in made["risk"]
+        and made["analyst"].count(MARK) == 1
+        and made["decider"].count(MARK) == 2
+    )
     assert "worst: slot 3 may be a five" in made["decider"] and "role 'risk'" in made["decider"]
 
 
@@ -73,7 +81,10 @@ def _view() -> View:
 def test_an_estimate_never_rises_when_a_node_is_removed() -> None:
     whole = prompt_positions.turn_load(graph(), 2)["default"].tokens_in
     for node in ("risk", "past", "analyst"):
-        assert prompt_positions.turn_load(graphs.without(graph(), node), 2)["default"].tokens_in < whole
+        assert (
+            prompt_positions.turn_load(graphs.without(graph(), node), 2)["default"].tokens_in
+            < whole
+        )
 
 
 @pytest.mark.usefixtures("prompt_only")
@@ -82,4 +93,8 @@ def test_one_sentence_says_where_a_model_is_needed(model: str) -> None:
     with pytest.raises(UserError) as caught:
         graphs.seat(graph(), model)
     said = str(caught.value)
-    assert "nodes.risk: role 'risk' has no program" in said and "give --model openai:NAME" in said and "\n" not in said
+    assert (
+        "nodes.risk: role 'risk' has no program" in said
+        and "give --model openai:NAME" in said
+        and "\n" not in said
+    )

@@ -37,7 +37,8 @@ async def test_what_the_past_says_of_the_own_cards_is_the_historians_alone() -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "gone"), [("house", "discard_strategist"), ("cac", "interpret"), ("best_of_k", "proposer")]
+    ("name", "gone"),
+    [("house", "discard_strategist"), ("cac", "interpret"), ("best_of_k", "proposer")],
 )
 async def test_the_work_of_a_colleague_is_gone_with_them(name: str, gone: str) -> None:
     assert await game(name) != await game(graphs.without(graphs.read(name), gone))
@@ -50,14 +51,20 @@ def test_the_simple_rule_takes_a_certain_play_then_the_first_hint_that_helps() -
         position = Position.read(sections)
         move, _ = own_rule.choose(sections, position)
         sure = literal_play.certain_plays(position)
-        helpful = [h for h in position.hints if (found := literal_play.lesson(position, h)).plays or found.points]
+        helpful = [
+            h
+            for h in position.hints
+            if (found := literal_play.lesson(position, h)).plays or found.points
+        ]
         kind = "play" if sure else "hint" if helpful else "discard" if position.discards else "rest"
         assert move in sure if sure else move == helpful[0] if helpful else True
         met.add(kind)
     assert {"hint", "discard"} <= met
 
 
-def test_the_simple_rule_discards_what_is_dead_then_what_no_hint_touched_each_the_oldest_first() -> None:
+def test_the_simple_rule_discards_what_is_dead_then_what_no_hint_touched_each_the_oldest_first() -> (
+    None
+):
     met = set()
     for view in [view for players in (2, 4) for view in random_views(players, 6)][::2]:
         sections = cut(view, [(kind, {}) for kind in TAKES])
@@ -65,10 +72,13 @@ def test_the_simple_rule_discards_what_is_dead_then_what_no_hint_touched_each_th
         found = [(move.slot, why) for move, why in own_rule.discards(sections, position)]
         kinds = []
         for slot, why in found:
-            told, dead = view.own[slot], position.slots[slot].dead == 1.0
+            told = view.own[slot]
+            dead = position.slots[slot].dead == 1.0
             known = told.colour is not None or told.rank is not None
             kinds.append((not dead, known, slot))
-            assert why.endswith("known to be dead" if dead else "card left" if known else "that no hint touched")
+            assert why.endswith(
+                "known to be dead" if dead else "card left" if known else "that no hint touched"
+            )
         assert kinds == sorted(kinds) and len(kinds) == len(position.discards)
         met |= {kind[:2] for kind in kinds}
     assert len(met) == 4, "dead or not, touched or not"
@@ -79,7 +89,8 @@ def test_a_discard_is_explained_by_what_is_known_of_the_card() -> None:
     for view in [view for players in (2, 4) for view in random_views(players, 6)][::2]:
         position = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
         for move in position.discards:
-            slot, why = position.slots[move.slot], literal_play.why_discard(position, move)
+            slot = position.slots[move.slot]
+            why = literal_play.why_discard(position, move)
             met.add(slot.dead == 1.0)
             if slot.dead == 1.0:
                 assert why == f"slot {move.slot} can never score again"

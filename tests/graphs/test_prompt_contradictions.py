@@ -35,10 +35,17 @@ def contradictions(texts: dict[str, str], view: View) -> Iterator[str]:
     # where nobody else keeps to the conventions, what is only likely to fit is listed as playable
     alone = re.search(r"None of the others keeps|which is off", whole)
     for node, text in texts.items():
-        differences = (*steps(text), *plays(text), *counts(text, view), *cards(text, view), *steps_of_table(text, view))
+        differences = (
+            *steps(text),
+            *plays(text),
+            *counts(text, view),
+            *cards(text, view),
+            *steps_of_table(text, view),
+        )
         yield from (f"{node}: {difference}" for difference in differences)
         playable = re.search(r"^playable: (.+)$", text, re.MULTILINE)
-        first, every = re.search(r"^safest first: (\d)", text, re.MULTILINE), playable and playable[1].split(", ")
+        first = re.search(r"^safest first: (\d)", text, re.MULTILINE)
+        every = playable and playable[1].split(", ")
         if not alone and first and every and first[1] in every and len(every) < len(view.own):
             yield f"{node}: slot {first[1]} is playable and safest to lose"
     going = dict(re.findall(r"^- P(\d) .*discards next: slot (\d)", whole, re.MULTILINE))
@@ -70,7 +77,11 @@ def plays(text: str) -> Iterator[str]:
     chosen = re.search(r"^1\. [^:\n]*: ((?:play|discard) slot \d) \(", text, re.MULTILINE)
     listed = f"play slot {playable[1][0]}" if playable and playable[1] != "none" else None
     for move in (chosen and chosen[1], listed):
-        if refused and move and (move in refused[1] or (move.startswith("play") and "every play" in refused[1])):
+        if (
+            refused
+            and move
+            and (move in refused[1] or (move.startswith("play") and "every play" in refused[1]))
+        ):
             yield f"{move} comes first, and is refused"
 
 
@@ -86,7 +97,9 @@ def counts(text: str, view: View) -> Iterator[str]:
         r"; (\d+) turns are left": view.turns_left or 0,
     }
     for pattern, value in table.items():
-        lines = (line for line in text.splitlines() if "; fireworks R" not in line)  # the table after a past move
+        lines = (
+            line for line in text.splitlines() if "; fireworks R" not in line
+        )  # the table after a past move
         said = {int(number) for line in lines for number in re.findall(pattern, line)}
         if said - {value}:
             yield f"{pattern} says {said}, and it is {value}"
@@ -99,12 +112,16 @@ def counts(text: str, view: View) -> Iterator[str]:
 def cards(text: str, view: View) -> Iterator[str]:
     """Cards in sight that are another card elsewhere, and touched slots that do not hold what a hint names."""
     hands = {hand.seat: hand.cards for hand in view.hands}
-    for seat, slot, card in re.findall(r"P(\d)[^\n]{0,40}? slot (\d) \(([RYGWB]\d)\)", latest(text)):
+    for seat, slot, card in re.findall(
+        r"P(\d)[^\n]{0,40}? slot (\d) \(([RYGWB]\d)\)", latest(text)
+    ):
         if int(seat) in hands and hands[int(seat)][int(slot)].value != card:
             yield f"P{seat}'s slot {slot} is {card}"
     for move in (move for move in view.legal if isinstance(move, Hint)):
         named = move.colour if isinstance(move, HintColour) else str(move.rank)
-        touched = ", ".join(str(slot) for slot, card in enumerate(hands[move.to]) if named in card.value)
+        touched = ", ".join(
+            str(slot) for slot, card in enumerate(hands[move.to]) if named in card.value
+        )
         for slots in re.findall(rf"^- {move} \(([\d, ]+)\): ", text, re.MULTILINE):
             if slots != touched:
                 yield f"{move} touches {slots}"
@@ -136,8 +153,12 @@ def chances(texts: str, *, alone: bool) -> Iterator[str]:
     """Chances of an own card by the same grounds that differ from prompt to prompt, and lists that they contradict."""
     counting = by_slot(texts, r"By hints and counting alone.*:\n((?:- .+\n?)+)")
     more = by_slot(texts, r"Your own cards by hints, counting and conventions.*:\n((?:- .+\n?)+)")
-    risks = by_slot(texts, r"What your own cards are by hints, counting and conventions:\n((?:- .+\n?)+)")
-    reported = dict(re.findall(r"^- slot: (\d); reason: dead (?:\d+%), critical (\d+)%", texts, re.MULTILINE))
+    risks = by_slot(
+        texts, r"What your own cards are by hints, counting and conventions:\n((?:- .+\n?)+)"
+    )
+    reported = dict(
+        re.findall(r"^- slot: (\d); reason: dead (?:\d+%), critical (\d+)%", texts, re.MULTILINE)
+    )
     for slot, risk in risks.items():
         known = (counting | more).get(slot, risk) if "where that says more" in texts else {}
         for name in ("dead", "critical"):
@@ -149,7 +170,8 @@ def chances(texts: str, *, alone: bool) -> Iterator[str]:
     if (
         dead
         and risks
-        and {slot for slot in risks if risks[slot]["dead"] == 100} != {*re.findall(r"slot (\d)", dead[1])}
+        and {slot for slot in risks if risks[slot]["dead"] == 100}
+        != {*re.findall(r"slot (\d)", dead[1])}
     ):
         yield f"surely dead: {dead[1]}"
     for slot in re.findall(r"slot (\d) \([a-z ]+, for certain\)", texts):
@@ -162,34 +184,47 @@ def by_slot(texts: str, pattern: str) -> dict[str, dict[str, int]]:
     table = dict[str, dict[str, int]]()
     for lines in re.findall(pattern, texts):
         for slots, text in re.findall(r"^- slots? ([\d, ]+): (.+)$", lines, re.MULTILINE):
-            numbers = {name: int(chance) for name, chance in re.findall(r"(playable|dead|critical) (\d+)%", text)}
+            numbers = {
+                name: int(chance)
+                for name, chance in re.findall(r"(playable|dead|critical) (\d+)%", text)
+            }
             table |= dict.fromkeys(slots.split(", "), numbers)
     return table
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 async def test_sections_reports_and_steps_of_a_prompt_agree(name: str) -> None:
-    wrong, positions = list[str](), views()
+    wrong = list[str]()
+    positions = views()
     for _ in range(POSITIONS if name == "house" or FULL else 4):
         view = next(view for view in positions if view.players in graphs.read(name).players)
         for config in arms(name):
             at = graphs.at(config, view.players)
             asked = requests(at, view, await turn_of(config, view))
-            texts = {node: "\n\n".join(part.text for part in ask.parts) for node, ask in asked.items()}
-            wrong += [f"turn {view.turn}, {config.name}: {one}" for one in contradictions(texts, view)]
+            texts = {
+                node: "\n\n".join(part.text for part in ask.parts) for node, ask in asked.items()
+            }
+            wrong += [
+                f"turn {view.turn}, {config.name}: {one}" for one in contradictions(texts, view)
+            ]
     assert not wrong
 
 
 def arms(name: str) -> Iterator[graphs.GraphConfig]:
     """Yield a graph, and `house` also without each of its advisers."""
     yield graphs.read(name)
-    for adviser in ("history_analyst", "tom_interpreter", "discard_strategist") if name == "house" else ():
+    for adviser in (
+        ("history_analyst", "tom_interpreter", "discard_strategist") if name == "house" else ()
+    ):
         yield graphs.without(graphs.read(name), adviser)
 
 
 def test_a_contradiction_is_seen() -> None:
     view = next(views())
-    texts = {"a": "2. Play.\n3. Discard.", "b": "I know of no card to play\nplayable: 1\nsafest first: 1"}
+    texts = {
+        "a": "2. Play.\n3. Discard.",
+        "b": "I know of no card to play\nplayable: 1\nsafest first: 1",
+    }
     assert len(list(contradictions(texts, view))) == 3
     (seat, *_), (cards, *_) = zip(*((hand.seat, hand.cards) for hand in view.hands), strict=True)
     other = next(card for card in CARDS if card != cards[0])
@@ -202,7 +237,8 @@ def test_a_contradiction_is_seen() -> None:
         f"# Your task\n{'There is no token, so name none' if view.tokens else 'a hint is worth a token'}": 1,
         "1. Play: play slot 2 (it fits).\nNow it refuses: play slot 2.": 1,
         says + adds + risks: 2,
-        says + "Surely playable, in the order to play them: slot 0 (everybody knows, for certain).": 1,
+        says
+        + "Surely playable, in the order to play them: slot 0 (everybody knows, for certain).": 1,
         f"Lives: {view.lives}.\nP{seat} will play slot 0 ({cards[0].value})\n{says}": 0,
     }
     assert [len(list(contradictions({"a": text}, view))) for text in faults] == [*faults.values()]

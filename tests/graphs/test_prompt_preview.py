@@ -19,17 +19,26 @@ async def pictures(config: graphs.GraphConfig, where: str) -> list[NodePrompt]:
 
 
 def parts(picture: NodePrompt) -> dict[str, str]:
-    return {s.name: message.content[s.start : s.end] for message in picture.messages for s in message.spans}
+    return {
+        s.name: message.content[s.start : s.end]
+        for message in picture.messages
+        for s in message.spans
+    }
 
 
 SHERLOCK = graphs.read("sherlock")
-SPEAK_OF = {"discards": {"step_by_step", "probability_advice"}, "card_counts": {"probability_advice"}}
+SPEAK_OF = {
+    "discards": {"step_by_step", "probability_advice"},
+    "card_counts": {"probability_advice"},
+}
 """By section: the others that speak of it, and no longer do without it."""
 
 
 @pytest.mark.parametrize("section", SHERLOCK.context_of("proposer").names)
 @pytest.mark.parametrize("where", POSITIONS)
-async def test_dropping_a_section_of_sherlock_drops_its_text_and_nothing_else(section: str, where: str) -> None:
+async def test_dropping_a_section_of_sherlock_drops_its_text_and_nothing_else(
+    section: str, where: str
+) -> None:
     """A model cannot do without its legal moves: this one is refused."""
     if section == "legal_moves":
         with pytest.raises(UserError, match="needs the section legal_moves"):
@@ -53,7 +62,11 @@ async def test_dropping_a_section_of_sherlock_drops_its_text_and_nothing_else(se
 
 
 def _cut(text: str, gone: str) -> str:
-    return text.replace(f"{gone}\n\n", "", 1) if f"{gone}\n\n" in text else text.replace(f"\n\n{gone}", "", 1)
+    return (
+        text.replace(f"{gone}\n\n", "", 1)
+        if f"{gone}\n\n" in text
+        else text.replace(f"\n\n{gone}", "", 1)
+    )
 
 
 @pytest.mark.parametrize("where", POSITIONS)
@@ -83,7 +96,9 @@ async def test_in_the_order_of_caches_a_nodes_own_parts_come_last(graph: str) ->
 async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
     """No text of it is left in any prompt; what a program cannot do without is refused in a sentence."""
     config = graphs.read(graph)
-    for section in dict.fromkeys(told for node in config.nodes for told in config.context_of(node).names):
+    for section in dict.fromkeys(
+        told for node in config.nodes for told in config.context_of(node).names
+    ):
         try:
             less = graphs.at(graphs.without_sections(config, section), 3)
         except UserError as error:
@@ -102,7 +117,9 @@ async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
         ("none", ""),
     ],
 )
-async def test_conventions_are_packs_that_cacs_generator_alone_is_told(pack: str, said: str) -> None:
+async def test_conventions_are_packs_that_cacs_generator_alone_is_told(
+    pack: str, said: str
+) -> None:
     config = graphs.setting(graphs.read("cac"), options={"conventions": pack})
     interpret, generate, _ = await pictures(config, "3p-middle")
     told = parts(generate).get("conventions", "")
@@ -110,7 +127,11 @@ async def test_conventions_are_packs_that_cacs_generator_alone_is_told(pack: str
     assert "conventions" not in parts(interpret) and "legal_moves" in parts(interpret)
 
 
-SCORING = {"zero": "scores 0", "kept": "also for a team that loses its third life", "unsaid": "has failed"}
+SCORING = {
+    "zero": "scores 0",
+    "kept": "also for a team that loses its third life",
+    "unsaid": "has failed",
+}
 
 
 @pytest.mark.parametrize("scoring", SCORING)
@@ -118,10 +139,14 @@ SCORING = {"zero": "scores 0", "kept": "also for a team that loses its third lif
 async def test_every_graph_can_be_told_another_way_of_scoring(graph: str, scoring: str) -> None:
     config = graphs.setting(graphs.read(graph), options={"rules": {"scoring": scoring}})
     for picture in await pictures(config, "3p-middle"):
-        assert [way for way, words in SCORING.items() if words in parts(picture)["rules"]] == [scoring]
+        assert [way for way, words in SCORING.items() if words in parts(picture)["rules"]] == [
+            scoring
+        ]
 
 
 async def test_an_option_of_a_node_is_its_alone() -> None:
     less = graphs.change(graphs.read("moa_watson"), proposer={"options": {"history": {"moves": 1}}})
-    lines = {p.node: parts(p)["history"].count("\n- turn") for p in await pictures(less, "3p-middle")}
+    lines = {
+        p.node: parts(p)["history"].count("\n- turn") for p in await pictures(less, "3p-middle")
+    }
     assert lines.pop("proposer") == 1 and set(lines.values()) == {10}

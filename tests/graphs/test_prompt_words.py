@@ -31,7 +31,9 @@ ARMS: Mapping[str, GraphConfig] = {
     "with a proposal, without the interpreter": graphs.without(ADVISED, "tom_interpreter"),
 }
 GAMES = [(arm, players) for players in (2, 3) for arm in ARMS]
-GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo", "house_information")]
+GAMES += [
+    (arm, players) for players in (4, 5) for arm in ("house", "house_solo", "house_information")
+]
 GAMES = GAMES if FULL else GAMES[::2]
 WHOLE = (("house", 2), ("house_information", 4))
 """Games that `make test`, too, plays to their end."""
@@ -42,16 +44,27 @@ async def games(seat: Seat, players: int, turns: int) -> list[tuple[int, list[st
     rows = []
     for seed in DEALS:
         events = list[Event]()
-        game = await play_async(seat, players=players, seed=seed, sink=events.append, max_turns=turns)
+        game = await play_async(
+            seat, players=players, seed=seed, sink=events.append, max_turns=turns
+        )
         assert not (game.forced or game.reasked or game.fallbacks)
-        rows.append((game.score_strict, [str(event.past.move) for event in events if isinstance(event, Moved)]))
+        rows.append(
+            (
+                game.score_strict,
+                [str(event.past.move) for event in events if isinstance(event, Moved)],
+            )
+        )
     return rows
 
 
 @pytest.mark.parametrize(("arm", "players"), GAMES)
-async def test_who_follows_the_words_plays_as_the_programs_do_in_every_arm(arm: str, players: int) -> None:
+async def test_who_follows_the_words_plays_as_the_programs_do_in_every_arm(
+    arm: str, players: int
+) -> None:
     turns = 200 if FULL or (arm, players) in WHOLE else 25
-    programs = await games(graphs.seat(graphs.bind(ARMS[arm], {"default": "program"})), players, turns)
+    programs = await games(
+        graphs.seat(graphs.bind(ARMS[arm], {"default": "program"})), players, turns
+    )
     readers = await games(graphs.seat(ARMS[arm], Scripted(dict(FOLLOWERS))), players, turns)
     same = sum(program == reader for program, reader in zip(programs, readers, strict=True))
     means = [statistics.mean(score for score, _ in rows) for rows in (readers, programs)]
@@ -65,14 +78,19 @@ def turns(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
         yield events[start:end]
 
 
-BESIDE = [(name, n, s) for name in ("piers", "literal", "smart_oldest") for n in (2, 3) for s in (1, 2, 3)]
+BESIDE = [
+    (name, n, s) for name in ("piers", "literal", "smart_oldest") for n in (2, 3) for s in (1, 2, 3)
+]
 
 
 async def test_beside_others_who_follows_the_words_reports_what_the_programs_report() -> None:
     same = []
     for name, players, seed in BESIDE if FULL else [("literal", 3, 2)]:
-        config, events = graphs.at(graphs.read("house"), players), list[Event]()
-        seats = [partners.get(name) if seat % 2 else graphs.seat("house") for seat in range(players)]
+        config = graphs.at(graphs.read("house"), players)
+        events = list[Event]()
+        seats = [
+            partners.get(name) if seat % 2 else graphs.seat("house") for seat in range(players)
+        ]
         await play_async(seats, players=players, seed=seed, sink=events.append)
         for turn in turns(events):
             (view,) = (event.view for event in turn if isinstance(event, TurnStarted))
@@ -82,7 +100,9 @@ async def test_beside_others_who_follows_the_words_reports_what_the_programs_rep
                 if node not in asks:
                     continue
                 (report,) = (note.model_dump(mode="json") for note in notes[node])
-                same += [report[key] == value for key, value in conclusions(FOLLOWERS[node](asks[node]))]
+                same += [
+                    report[key] == value for key, value in conclusions(FOLLOWERS[node](asks[node]))
+                ]
     assert len(same) > (2000 if FULL else 100)
     assert sum(same) >= 0.97 * len(same)
 

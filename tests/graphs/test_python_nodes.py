@@ -80,7 +80,12 @@ def test_a_role_and_a_function_of_a_file_beside_the_graph_play(players: int) -> 
         ("last_move", "program"),
     ]
     walked = play(graphs.seat(config), players=players, seed=1, max_turns=6)
-    scheduled = play(graphs.seat(graphs.setting(config, engine="langgraph")), players=players, seed=1, max_turns=6)
+    scheduled = play(
+        graphs.seat(graphs.setting(config, engine="langgraph")),
+        players=players,
+        seed=1,
+        max_turns=6,
+    )
     assert walked.turns == 6 and walked.moves_digest == scheduled.moves_digest
 
 
@@ -88,7 +93,8 @@ def test_it_is_added_and_takes_the_place_of_a_role() -> None:
     added = graphs.add(graphs.read("house"), last={"python": "mine/own_nodes.py:last_move"})
     assert added.nodes["last"].role == "last_move" and "last" in added.nodes["aggregator"].reads
     Path("other.yaml").write_text(
-        "{name: o, extends: sherlock, nodes: {proposer: {python: mine/own_nodes.py:last_move}}}", "utf-8"
+        "{name: o, extends: sherlock, nodes: {proposer: {python: mine/own_nodes.py:last_move}}}",
+        "utf-8",
     )
     assert "last_move" in [node.role for node in graphs.read("other.yaml").nodes.values()]
 
@@ -105,14 +111,28 @@ def test_a_run_records_the_code_and_imports_it_again(run: Run) -> None:
 
 
 def test_a_stopped_game_goes_on_by_the_same_command(run: Run) -> None:
-    command = ("play", "--graph", "mine/own.yaml", "--players", "2", "--model", "sim:average", "--out", "g", "-q")
+    command = (
+        "play",
+        "--graph",
+        "mine/own.yaml",
+        "--players",
+        "2",
+        "--model",
+        "sim:average",
+        "--out",
+        "g",
+        "-q",
+    )
     assert run(*command)[0] == 0
     (path,) = Path("g").glob("*.jsonl")
-    whole, first = path.read_bytes(), journal.comparable(journal.read(path))
+    whole = path.read_bytes()
+    first = journal.comparable(journal.read(path))
     path.write_bytes(whole[: len(whole) // 2])
     forget()
     assert run(*command)[0] == 0 and journal.comparable(journal.read(path)) == first
-    assert {"first", "second"} <= {event.node for event in journal.read(path) if isinstance(event, Call)}
+    assert {"first", "second"} <= {
+        event.node for event in journal.read(path) if isinstance(event, Call)
+    }
 
 
 @pytest.mark.parametrize(
@@ -129,7 +149,9 @@ def test_a_stopped_game_goes_on_by_the_same_command(run: Run) -> None:
     ],
 )
 def test_what_is_no_node_is_refused_in_a_sentence(node: str, message: str) -> None:
-    Path("mine/bad.yaml").write_text(GRAPH.replace('{python: "own_nodes:last_move", reads: first}', node), "utf-8")
+    Path("mine/bad.yaml").write_text(
+        GRAPH.replace('{python: "own_nodes:last_move", reads: first}', node), "utf-8"
+    )
     with pytest.raises(UserError) as refused:
         graphs.read("mine/bad.yaml")
     assert message in str(refused.value) and "\n" not in str(refused.value)

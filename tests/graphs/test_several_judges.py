@@ -32,7 +32,13 @@ def judged(place: str = "last", rule: str = "none", **changes: Any) -> str:
         "first": {"role": "self_verifier", "reads": ["aggregator"]},
     }
     check = {"judge": ["first", "second"], "redo": "aggregator"}
-    return small(context="house", nodes=nodes(**judges), check=check, verify={"rule": rule, "place": place}, **changes)
+    return small(
+        context="house",
+        nodes=nodes(**judges),
+        check=check,
+        verify={"rule": rule, "place": place},
+        **changes,
+    )
 
 
 def hint(request: ModelRequest) -> dict[str, Any]:
@@ -49,13 +55,19 @@ def verdicts(*answers: tuple[str, bool]) -> Scripted:
         return {"reason": reason, "accept": accept}
 
     return scripted(
-        aggregator=hint, self_verifier=verdict, history_analyst={"summary": "s", "own_cards": [], "inferences": []}
+        aggregator=hint,
+        self_verifier=verdict,
+        history_analyst={"summary": "s", "own_cards": [], "inferences": []},
     )
 
 
-async def ruled(text: str, brain: Scripted, view: View = OPENING) -> tuple[list[tuple[str, bool]], Any]:
+async def ruled(
+    text: str, brain: Scripted, view: View = OPENING
+) -> tuple[list[tuple[str, bool]], Any]:
     decision, events = await turn(parse(text), brain, view)
-    return [(event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)], decision
+    return [
+        (event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)
+    ], decision
 
 
 async def test_the_second_judge_is_asked_about_what_the_first_accepts() -> None:
@@ -76,13 +88,19 @@ async def test_the_rule_stands_last_or_first() -> None:
     def brain() -> Scripted:
         return verdicts(*[("fine", True)] * 2)
 
-    assert [node for node, _ in (await ruled(judged(rule="safety"), brain()))[0]] == ["first", "second", "safety"]
+    assert [node for node, _ in (await ruled(judged(rule="safety"), brain()))[0]] == [
+        "first",
+        "second",
+        "safety",
+    ]
     passed, _ = await ruled(judged("first", "safety"), brain())
     assert [node for node, _ in passed] == ["safety", "first", "second"]
 
 
 async def test_the_redo_reads_the_verdicts_of_all() -> None:
-    brain = verdicts(("too early", False), ("fine", True), ("too late", False), ("fine", True), ("fine", True))
+    brain = verdicts(
+        ("too early", False), ("fine", True), ("too late", False), ("fine", True), ("fine", True)
+    )
     await turn(parse(judged()), brain, OPENING)
     third = next(ask for ask in brain.asked if ask.node == "aggregator-3")
     notes = next(part.text for part in third.parts if part.name == "notes")
@@ -91,14 +109,20 @@ async def test_the_redo_reads_the_verdicts_of_all() -> None:
 
 def test_the_steps_say_that_judges_wait_for_one_another() -> None:
     config = parse(judged())
-    assert steps(config) == [["proposer", "beside"], ["aggregator"], ["first"], ["second"]] and depth(config) == 4
+    assert (
+        steps(config) == [["proposer", "beside"], ["aggregator"], ["first"], ["second"]]
+        and depth(config) == 4
+    )
     assert judging(parse(judged("first", "safety"))) == ("safety", "first", "second")
 
 
 @pytest.mark.parametrize("place", ["last", "first"])
 async def test_the_walk_leaves_what_langgraph_leaves(place: str) -> None:
-    config = graphs.dotted(parse(judged(place, "safety")), ["verify.limits={1: 1.0, 2: 1.0, 3: 1.0}"])
-    config, refusals = graphs.at(graphs.bind(config, {"default": "program"}), 2), 0
+    config = graphs.dotted(
+        parse(judged(place, "safety")), ["verify.limits={1: 1.0, 2: 1.0, 3: 1.0}"]
+    )
+    config = graphs.at(graphs.bind(config, {"default": "program"}), 2)
+    refusals = 0
     for view in list(literal_views(2, 12))[::4]:
         walked, scheduled = await both(config, view)
         assert walked == scheduled and walked[1]
@@ -109,7 +133,13 @@ async def test_the_walk_leaves_what_langgraph_leaves(place: str) -> None:
 def test_each_verdict_is_in_the_journal_the_story_the_page_and_the_counts(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     brain = verdicts(("no", False), ("fine", True), ("no", False), ("fine", True), ("fine", True))
-    play(graphs.seat(parse(judged("last", "safety")), brain), players=2, seed=1, journal=path, max_turns=1)
+    play(
+        graphs.seat(parse(judged("last", "safety")), brain),
+        players=2,
+        seed=1,
+        journal=path,
+        max_turns=1,
+    )
     game = Game.open(path)
     game.refresh()
     events = journal.read(path)
@@ -123,14 +153,23 @@ def test_each_verdict_is_in_the_journal_the_story_the_page_and_the_counts(tmp_pa
     story = TurnStory(game, 1, width=100)
     order = [event.node for event in story._in_order() if isinstance(event, VerdictGiven)]
     assert order == given
-    assert {event.node for event in events if isinstance(event, Call)} >= {"first", "second-2", "beside"}
+    assert {event.node for event in events if isinstance(event, Call)} >= {
+        "first",
+        "second-2",
+        "beside",
+    }
 
 
 def test_a_judge_alone_is_stored_as_it_always_was() -> None:
     cac = graphs.read("cac")
-    assert cac.model_dump(mode="json")["check"]["judge"] == "check" and "place" not in cac.model_dump()["verify"]
+    assert (
+        cac.model_dump(mode="json")["check"]["judge"] == "check"
+        and "place" not in cac.model_dump()["verify"]
+    )
     both_judges = parse(judged())
-    assert graphs.without(both_judges, "first").model_dump(mode="json")["check"]["judge"] == "second"
+    assert (
+        graphs.without(both_judges, "first").model_dump(mode="json")["check"]["judge"] == "second"
+    )
     assert graphs.without(both_judges, "first", "second").check is None
 
 
@@ -142,7 +181,9 @@ def test_a_judge_alone_is_stored_as_it_always_was() -> None:
         ([], [], "check.judge: "),
     ],
 )
-def test_a_row_that_cannot_be_is_named(judges: list[str], second: list[str], complaint: str) -> None:
+def test_a_row_that_cannot_be_is_named(
+    judges: list[str], second: list[str], complaint: str
+) -> None:
     judge = {"role": "self_verifier", "reads": ["aggregator"]}
     named = nodes(first={**judge, "reads": ["aggregator", *second]}, second=judge)
     with pytest.raises(UserError, match=complaint):
@@ -164,7 +205,11 @@ async def test_the_exact_rule_stands_before_the_moves_of_every_graph(graph: str)
         assert judging(config)[-1] == "safety"
         for view in random_views(players, seed=players)[4::30]:
             decision, events = await turn(config, "program", view)
-            ruled = [event for event in events if isinstance(event, VerdictGiven) and event.node.startswith("safety")]
+            ruled = [
+                event
+                for event in events
+                if isinstance(event, VerdictGiven) and event.node.startswith("safety")
+            ]
             assert ruled or decision.forced
             assert decision.forced or (ruled[-1].accepted and ruled[-1].move == decision.move)
 
@@ -177,7 +222,9 @@ def test_the_graphs_with_a_verifier_are_those_that_the_readme_names() -> None:
     }
 
 
-def test_a_graph_without_a_verifier_is_shown_with_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_graph_without_a_verifier_is_shown_with_how_to_get_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for name in graphs.names():
         show_graph(graphs.read(name), Console())
         text = capsys.readouterr().out

@@ -68,9 +68,13 @@ def only(**rates: float) -> dict[str, Any]:
     return {"model": "sim:average", **NEVER, **rates}
 
 
-async def played(graph: Any, model: Any, *, players: int = 2, seed: int = 1, **more: Any) -> list[Event]:
+async def played(
+    graph: Any, model: Any, *, players: int = 2, seed: int = 1, **more: Any
+) -> list[Event]:
     events: list[Event] = []
-    await play_async(graphs.seat(graph, model), players=players, seed=seed, sink=events.append, **more)
+    await play_async(
+        graphs.seat(graph, model), players=players, seed=seed, sink=events.append, **more
+    )
     return events
 
 
@@ -94,9 +98,13 @@ def choice(view: View) -> Choice:
 
 @some
 @given(views, seeds)
-def test_a_stack_misread_is_one_firework_by_one_and_what_follows_from_it(view: View, seed: int) -> None:
+def test_a_stack_misread_is_one_firework_by_one_and_what_follows_from_it(
+    view: View, seed: int
+) -> None:
     told = told_of(view)
-    for wrong in error_injection.misread(told, struck("misread_stack", seed).strike("misread_stack")):
+    for wrong in error_injection.misread(
+        told, struck("misread_stack", seed).strike("misread_stack")
+    ):
         differences = [b - a for a, b in zip(view.fireworks, wrong[State].fireworks, strict=True)]
         assert sorted(map(abs, differences)) == [0, 0, 0, 0, 1]
         tops = [card.rank - 1 if card else 5 for card in wrong[NextPlayable].cards]
@@ -110,7 +118,9 @@ def test_a_stack_misread_is_one_firework_by_one_and_what_follows_from_it(view: V
 @given(views, seeds)
 def test_what_negative_hints_said_is_forgotten_of_one_hand(view: View, seed: int) -> None:
     told = told_of(view)
-    wrong = error_injection.forgetful(told, struck("forgotten_negatives", seed).strike("forgotten_negatives"))
+    wrong = error_injection.forgetful(
+        told, struck("forgotten_negatives", seed).strike("forgotten_negatives")
+    )
     before = {view.seat: told[OwnDeductions].slots, **told[PartnerDeductions].masks}
     outright = {view.seat: tuple(known.positive for known in view.own)}
     outright |= {hand.seat: tuple(known.positive for known in hand.known) for hand in view.hands}
@@ -125,23 +135,36 @@ def test_what_negative_hints_said_is_forgotten_of_one_hand(view: View, seed: int
 
 @some
 @given(views, seeds)
-def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(view: View, seed: int) -> None:
-    exact, slips = choice(view), struck("overconfident_play", seed)
+def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(
+    view: View, seed: int
+) -> None:
+    exact = choice(view)
+    slips = struck("overconfident_play", seed)
     wrong = error_injection.overconfident(exact, told_of(view), slips)
     if not slips.errors:
         assert wrong == exact
         return
-    assert isinstance(wrong.action, Play) and not isinstance(exact.action, Play) and wrong.action in view.legal
-    known, slot = view.own[wrong.action.slot], Position.read(told_of(view)).slots[wrong.action.slot]
+    assert (
+        isinstance(wrong.action, Play)
+        and not isinstance(exact.action, Play)
+        and wrong.action in view.legal
+    )
+    known = view.own[wrong.action.slot]
+    slot = Position.read(told_of(view)).slots[wrong.action.slot]
     assert (known.colour or known.rank) and 0 < slot.playable < 1
 
 
 @some
 @given(views, seeds)
 def test_slots_are_off_by_one_and_stay_legal(view: View, seed: int) -> None:
-    exact, slips = choice(view), struck("slot_off_by_one", seed)
+    exact = choice(view)
+    slips = struck("slot_off_by_one", seed)
     wrong = error_injection.moved(exact, told_of(view), slips)
-    assert isinstance(wrong, Choice) and bool(slips.errors) == (wrong != exact) and wrong.action in view.legal
+    assert (
+        isinstance(wrong, Choice)
+        and bool(slips.errors) == (wrong != exact)
+        and wrong.action in view.legal
+    )
     if isinstance(exact.action, Play | Discard):
         assert slips.errors and isinstance(wrong.action, type(exact.action))
         assert abs(wrong.action.slot - exact.action.slot) == 1
@@ -153,7 +176,8 @@ def test_slots_are_off_by_one_and_stay_legal(view: View, seed: int) -> None:
 @some
 @given(views, seeds)
 def test_ratings_put_the_chosen_move_first_or_not(view: View, seed: int) -> None:
-    exact, kind = choice(view), variant(Choice, ratings=True)
+    exact = choice(view)
+    kind = variant(Choice, ratings=True)
     for slips, agrees in ((Slips(Rates(), seed), True), (struck("rating_mismatch", seed), False)):
         made = error_injection.rated(exact, kind, told_of(view), slips)
         assert isinstance(made, RatedChoice) and made.action == exact.action
@@ -164,13 +188,21 @@ def test_ratings_put_the_chosen_move_first_or_not(view: View, seed: int) -> None
 
 @pytest.mark.parametrize("name", ["analyst", "second_order", "discard_strategist"])
 def test_a_report_may_lack_one_entry(name: str) -> None:
-    role, view = roles.get(name), positions()[3]
+    role = roles.get(name)
+    view = positions()[3]
     assert role.solve is not None
-    exact, slips = role.solve(told_of(view), {}), struck("left_out", 1)
+    exact = role.solve(told_of(view), {})
+    slips = struck("left_out", 1)
     assert isinstance(exact, Reply)
     made = error_injection.shortened(exact, slips)
-    lost = [len(value) - len(getattr(made, field)) for field, value in exact if isinstance(value, tuple)]
-    assert sum(lost) == 1 and slips.errors == ["left_out"] and type(made).model_validate(made.model_dump()) == made
+    lost = [
+        len(value) - len(getattr(made, field)) for field, value in exact if isinstance(value, tuple)
+    ]
+    assert (
+        sum(lost) == 1
+        and slips.errors == ["left_out"]
+        and type(made).model_validate(made.model_dump()) == made
+    )
     assert error_injection.shortened(exact, Slips(Rates(), 1)) == exact
 
 
@@ -189,21 +221,32 @@ def test_the_rates_are_those_of_the_page() -> None:
     for kind in KINDS:
         row = next(line for line in page.splitlines() if line.startswith(f"| `{kind}` |"))
         stated = [float(cell) for cell in row.split("|")[2:5]]
-        assert stated == [getattr(PROFILES[name], kind) for name in ("careful", "average", "careless")]
+        assert stated == [
+            getattr(PROFILES[name], kind) for name in ("careful", "average", "careless")
+        ]
 
 
 # Texts that are not as asked
 
 
 def asked(role: Role, view: View, form: Form, number: int) -> ModelRequest:
-    place, moves = Place("g", 1, number, 0), labelled(view.legal)
+    place = Place("g", 1, number, 0)
+    moves = labelled(view.legal)
     return ModelRequest("n", role.name, 0, (Part("p", "?"),), role.reply, moves, form, place=place)
 
 
-@pytest.mark.parametrize(("name", "form"), [("proposer", "text"), ("analyst", "json"), ("cac_interpreter", "text")])
-async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rate(name: str, form: Form) -> None:
-    role, view, asks, rate = roles.get(name), positions()[3], 300 if FULL else 150, 0.4
-    told, done = told_of(view), list[Exchange]()
+@pytest.mark.parametrize(
+    ("name", "form"), [("proposer", "text"), ("analyst", "json"), ("cac_interpreter", "text")]
+)
+async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rate(
+    name: str, form: Form
+) -> None:
+    role = roles.get(name)
+    view = positions()[3]
+    asks = 300 if FULL else 150
+    rate = 0.4
+    told = told_of(view)
+    done = list[Exchange]()
     assert role.solve is not None
     exact = partial(role.solve, told, {})
     data = exact().as_data()  # type: ignore[attr-defined]
@@ -216,7 +259,9 @@ async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rat
     for outcome, share in first.items():
         assert abs(outcomes[outcome, 0] - asks * share) < 4 * sqrt(asks * share * (1 - share))  # type: ignore[index]
     given_up = outcomes["fallback", 1]
-    assert 0 < given_up < 4 * asks * (rate / 2) ** 2 and outcomes["reasked", 0] == sum(one.ask for one in done)
+    assert 0 < given_up < 4 * asks * (rate / 2) ** 2 and outcomes["reasked", 0] == sum(
+        one.ask for one in done
+    )
     for one in done:
         assert one.response and (one.outcome == "ok") == ("malformed" not in one.response.injected)
 
@@ -236,13 +281,17 @@ async def test_without_errors_it_decides_as_the_program_does(graph: str, players
     assert [one.past.move for one in of(same, Moved)] == [one.past.move for one in of(exact, Moved)]
     assert [one.why for one in of(same, Decided)] == [one.why for one in of(exact, Decided)]
     result = check_game(same, players)
-    assert result.calls > 0 == result.reasked + result.repaired + result.fallbacks and "sim:average" in result.model
+    assert (
+        result.calls > 0 == result.reasked + result.repaired + result.fallbacks
+        and "sim:average" in result.model
+    )
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
 async def test_every_graph_plays_on_the_careless_with_safety(graph: str) -> None:
     number = GRAPHS.index(graph)
-    config, players = graphs.verified(graphs.read(graph), "safety"), 2 + number % 4
+    config = graphs.verified(graphs.read(graph), "safety")
+    players = 2 + number % 4
     whole = FULL or number % 8 == 2
     events = await played(config, "sim:careless", players=players, max_turns=None if whole else 4)
     calls = [call for call in of(events, Call) if call.simulated]
@@ -261,8 +310,13 @@ async def test_the_same_seed_gives_the_same_journal_and_another_one_another(tmp_
     first, second, third = (journal.comparable(journal.read(path(number))) for number in range(3))
     assert first == second and first[1:] != third[1:]
     calls = [event for event in first if event["event"] == "call" and event["node"] == "proposer"]
-    samples = {turn: [c["injected"] for c in calls if c["turn"] == turn] for turn in {c["turn"] for c in calls}}
-    assert any(len({tuple(one) for one in found}) > 1 for found in samples.values()), "samples err apart"
+    samples = {
+        turn: [c["injected"] for c in calls if c["turn"] == turn]
+        for turn in {c["turn"] for c in calls}
+    }
+    assert any(len({tuple(one) for one in found}) > 1 for found in samples.values()), (
+        "samples err apart"
+    )
 
 
 async def test_a_game_goes_on_and_is_played_again_to_the_same_journal(tmp_path: Path) -> None:
@@ -279,7 +333,10 @@ async def test_a_game_goes_on_and_is_played_again_to_the_same_journal(tmp_path: 
 
 async def test_one_node_errs_and_the_others_stay(tmp_path: Path) -> None:
     config = graphs.replace(graphs.read("house"), aggregator="sim:careless")
-    assert config.name == "house-aggregator-sim-careless" and graphs.replace(config, aggregator="program").nodes
+    assert (
+        config.name == "house-aggregator-sim-careless"
+        and graphs.replace(config, aggregator="program").nodes
+    )
     events = await played(config, "program", players=3, journal=tmp_path / "g.jsonl", max_turns=5)
     by_node = {call.node.partition("-")[0]: call.model for call in of(events, Call)}
     assert by_node.pop("aggregator") == "sim:careless" and set(by_node.values()) == {"program"}
@@ -291,37 +348,57 @@ async def test_one_node_errs_and_the_others_stay(tmp_path: Path) -> None:
     )
     stored = [json.loads(line) for line in (tmp_path / "g.jsonl").read_text("utf-8").splitlines()]
     calls = [line for line in stored if line["event"] == "call"]
-    assert all(("injected" in call) == (call["node"].partition("-")[0] == "aggregator") for call in calls)
+    assert all(
+        ("injected" in call) == (call["node"].partition("-")[0] == "aggregator") for call in calls
+    )
 
 
 def test_no_note_of_a_simulated_model_is_trusted_by_safety() -> None:
     for model, trusted in (("program", True), ("sim:careful", False)):
-        config = graphs.bind(graphs.replace(graphs.read("house"), history_analyst=model), {"default": "program"})
+        config = graphs.bind(
+            graphs.replace(graphs.read("house"), history_analyst=model), {"default": "program"}
+        )
         node = safety_node(config, attempts(config)[0])
         assert ("history_analyst" in dict(node.reads)) == trusted
 
 
 async def test_it_costs_nothing_and_needs_no_price() -> None:
-    layer, events = ModelLayer(budget=Budget(max_tokens=1, max_usd=0.01)), list[Event]()
+    layer = ModelLayer(budget=Budget(max_tokens=1, max_usd=0.01))
+    events = list[Event]()
     seat = graphs.seat("cac", "sim:average", layer=layer)
     await play_async(seat, players=2, seed=1, sink=events.append, gate=layer.budget, max_turns=3)
     calls = [call for call in of(events, Call) if call.of_model]
-    assert all(call.usd == 0 and call.estimated and call.tokens_in and call.served_by == "simulated" for call in calls)
+    assert all(
+        call.usd == 0 and call.estimated and call.tokens_in and call.served_by == "simulated"
+        for call in calls
+    )
     (result,) = [event.result for event in events if hasattr(event, "result")]
     assert isinstance(result, Result)
-    assert (result.tokens_in, result.tokens_out, result.usd, result.calls) == (0, 0, 0.0, len(calls))
+    assert (result.tokens_in, result.tokens_out, result.usd, result.calls) == (
+        0,
+        0,
+        0.0,
+        len(calls),
+    )
 
 
 # Counting what became of them
 
 
 async def test_what_a_verifier_stops_is_counted(tmp_path: Path) -> None:
-    for name, model in {"rash": only(overconfident_play=1), "strict": only(wrong_refusal=1)}.items():
-        await played("cac", model, journal=tmp_path / name / "g.jsonl", max_turns=24 if name == "rash" else 4)
+    for name, model in {
+        "rash": only(overconfident_play=1),
+        "strict": only(wrong_refusal=1),
+    }.items():
+        await played(
+            "cac", model, journal=tmp_path / name / "g.jsonl", max_turns=24 if name == "rash" else 4
+        )
     rash, strict = (error_table.count_games(tmp_path / name) for name in ("rash", "strict"))
     assert rash.injected["overconfident_play"] >= rash.counts["refused rightly, after an error"] > 0
     assert rash.counts["refused"] == rash.counts["refused rightly, after an error"]
-    assert strict.counts["refused wrongly"] == strict.counts["refused"] == 3 * strict.counts["turns"]
+    assert (
+        strict.counts["refused wrongly"] == strict.counts["refused"] == 3 * strict.counts["turns"]
+    )
     assert strict.counts["forced"] == strict.counts["turns"] and strict.injected == {
         "wrong_refusal": strict.counts["refused"]
     }
@@ -332,12 +409,15 @@ async def test_what_a_verifier_stops_is_counted(tmp_path: Path) -> None:
 async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: Path) -> None:
     await played("cac", "program", journal=tmp_path / "g.jsonl", max_turns=9)
     story = Game.open(tmp_path / "g.jsonl")
-    config, turn = story.config(0), story.turn(1)
+    config = story.config(0)
+    turn = story.turn(1)
     assert config is not None and turn.decided is not None
     alone = error_table.choice(config, turn, {}, {})
     other = next(m for m in turn.view.legal if m.kind.startswith("hint") and m != alone)
     for hint, changed in ((alone, 0), (other, 1)):
-        said = turn.calls[0].model_copy(update={"reply": {"explanation": "", "suggestion": f"{hint}: x"}})
+        said = turn.calls[0].model_copy(
+            update={"reply": {"explanation": "", "suggestion": f"{hint}: x"}}
+        )
         told = Turn.of(turn.view, (said, *turn.events[1:]))
         assert error_table.count_changes(config, told, {})["changed by the interpreter"] == changed
 
@@ -348,8 +428,14 @@ async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: 
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("sim:sloppy", "there is no simulated model 'sim:sloppy'; known: sim:careful, sim:average, sim:careless"),
-        (sim(temperature=0.6), "unknown key 'temperature'; known: misread_stack, forgotten_negatives"),
+        (
+            "sim:sloppy",
+            "there is no simulated model 'sim:sloppy'; known: sim:careful, sim:average, sim:careless",
+        ),
+        (
+            sim(temperature=0.6),
+            "unknown key 'temperature'; known: misread_stack, forgotten_negatives",
+        ),
         (sim(malformed=1.5), "model 'sim:average': malformed: must be at most 1, not 1.5"),
     ],
 )
@@ -364,7 +450,9 @@ def test_a_wrong_simulated_model_is_one_sentence(model: Any, said: str, tmp_path
 
 
 def test_a_server_has_no_simulated_model() -> None:
-    with pytest.raises(UserError, match=r"'sim:average' is simulated: the roles of a graph answer for it"):
+    with pytest.raises(
+        UserError, match=r"'sim:average' is simulated: the roles of a graph answer for it"
+    ):
         ModelLayer().brain("sim:average")
 
 
@@ -377,9 +465,14 @@ def without_program(own_roles: None) -> Iterator[None]:
 
 def test_what_cannot_be_simulated_is_refused(without_program: None) -> None:
     config = graphs.change(graphs.read("sherlock"), proposer={"role": "worded"})
-    with pytest.raises(UserError, match=r"'worded' has no program, so 'sim:average' cannot simulate it: give --model"):
+    with pytest.raises(
+        UserError,
+        match=r"'worded' has no program, so 'sim:average' cannot simulate it: give --model",
+    ):
         graphs.seat(config, "sim:average")
-    with pytest.raises(UserError, match=r"the program of role 'generator' needs the sections state"):
+    with pytest.raises(
+        UserError, match=r"the program of role 'generator' needs the sections state"
+    ):
         graphs.seat(graphs.without_sections(graphs.read("cac_generator"), "state"), "sim:average")
     with pytest.raises(UserError, match=r"only a program plays role 'action_recommender'"):
         graphs.replace(graphs.read("tom_planner_0"), recommender="sim:average")
@@ -394,16 +487,33 @@ def test_two_rates_of_one_profile_are_two_models() -> None:
 
 
 def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "models.yaml").write_text("default: {model: sim:average, misread_stack: 0.5, seed: 3}\n", "utf-8")
-    code, out, err = run("play", "--graph", "cac_generator", "--players", "2", "--model", "models.yaml")
+    (tmp_path / "models.yaml").write_text(
+        "default: {model: sim:average, misread_stack: 0.5, seed: 3}\n", "utf-8"
+    )
+    code, out, err = run(
+        "play", "--graph", "cac_generator", "--players", "2", "--model", "models.yaml"
+    )
     assert code == 0, err
-    assert out.startswith("simulated: sim:average is no language model, but") and out.count("simulated: ") == 2
+    assert (
+        out.startswith("simulated: sim:average is no language model, but")
+        and out.count("simulated: ") == 2
+    )
     code, out, _ = run("show", "games/cac_generator-2p-s1.jsonl")
-    assert code == 0 and "P0  cac_generator on sim:average (simulated)" in out and "simulated: sim:average" in out
+    assert (
+        code == 0
+        and "P0  cac_generator on sim:average (simulated)" in out
+        and "simulated: sim:average" in out
+    )
     code, out, _ = run("show", "games/cac_generator-2p-s1.jsonl", "--turn", "1")
-    assert code == 0 and out.startswith("turn 1 of ") and "cac_generator on sim:average (simulated)" in out
+    assert (
+        code == 0
+        and out.startswith("turn 1 of ")
+        and "cac_generator on sim:average (simulated)" in out
+    )
     card = journal.read(tmp_path / "games/cac_generator-2p-s1.jsonl")[0].seats[0]  # type: ignore[union-attr]
-    assert card.models["sim:average"] | {"misread_stack": 0.5, "seed": 3} == card.models["sim:average"]
+    assert (
+        card.models["sim:average"] | {"misread_stack": 0.5, "seed": 3} == card.models["sim:average"]
+    )
     for command in (("show",), ("prompt",)):
         code, out, err = run("graphs", *command, "cac", "--set", "nodes.check.model=sim:careless")
         assert code == 0 and (command == ("prompt",) or "sim:careless" in out), err
@@ -411,5 +521,7 @@ def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None
 
 async def test_a_seat_asked_for_one_turn_can_be_simulated() -> None:
     events: list[Event] = []
-    decision = await graphs.seat("cac", "sim:average").bind(GameContext(events.append))(positions()[0], {})
+    decision = await graphs.seat("cac", "sim:average").bind(GameContext(events.append))(
+        positions()[0], {}
+    )
     assert decision.move in positions()[0].legal and of(events, Call)

@@ -30,7 +30,11 @@ def looped(model: Any = "program", times: int = 2) -> Any:
     """A proposer whom a strict function sends back."""
 
     def again(state: graphs.TurnState) -> str:
-        return "proposer" if len([name for name in state["notes"] if name.startswith("proposer")]) < times else END
+        return (
+            "proposer"
+            if len([name for name in state["notes"] if name.startswith("proposer")]) < times
+            else END
+        )
 
     graph = state_graph()
     graph.add_node("proposer", graphs.role_node("proposer", model, reads="proposer"))
@@ -57,7 +61,9 @@ async def test_send_asks_a_role_several_times_at_once() -> None:
     graph = state_graph()
     graph.add_node("analyst", graphs.role_node("analyst"))
     graph.add_node("chooser", graphs.role_node("aggregator", reads=["analyst"]))
-    graph.add_conditional_edges(START, lambda state: [Send("analyst", state) for _ in range(3)], ["analyst"])
+    graph.add_conditional_edges(
+        START, lambda state: [Send("analyst", state) for _ in range(3)], ["analyst"]
+    )
     graph.add_edge("analyst", "chooser")
     decision, calls = await asked(graph.compile())
     assert [call.node for call in calls] == ["analyst", "analyst-2", "analyst-3", "chooser"]
@@ -97,9 +103,13 @@ async def test_a_refused_move_leaves_the_choice_and_a_stubborn_graph_is_forced()
     graph.add_node("rule", graphs.role_node("safety", judges="proposer"))
     graph.add_edge(START, "proposer")
     graph.add_edge("proposer", "rule")
-    graph.add_conditional_edges("rule", lambda state: END if "rule-2" in state["notes"] else "proposer")
+    graph.add_conditional_edges(
+        "rule", lambda state: END if "rule-2" in state["notes"] else "proposer"
+    )
     decision, calls = await asked(graph.compile())
-    first, second = (call.messages[-1].content for call in calls if call.role == "proposer" and call.ask == 0)
+    first, second = (
+        call.messages[-1].content for call in calls if call.role == "proposer" and call.ask == 0
+    )
     assert "\n- play slot 0\n" in first and "\n- play slot 0\n" not in second
     assert "chosen and refused" not in first and "- play slot 0: by hints" in second
     assert decision.forced and "the last choice was refused" in decision.why
@@ -122,18 +132,26 @@ async def test_a_resumed_game_asks_nobody_again(tmp_path: Path) -> None:
 
         raise ModelError("the line is dead")
 
-    path, brain = tmp_path / "game.jsonl", Failing({"proposer": RISKY, "proposer-2": RISKY})
+    path = tmp_path / "game.jsonl"
+    brain = Failing({"proposer": RISKY, "proposer-2": RISKY})
     seat = graphs.seat(looped(brain))
     with pytest.raises(Suspended):
         await play_async(seat, players=2, seed=1, journal=path, max_turns=4)
-    before, Failing.fails = len(brain.asked), False
+    before = len(brain.asked)
+    Failing.fails = False
     await play_async(seat, players=2, seed=1, journal=path, max_turns=4)
-    keys = [event.key for event in journal.read(path) if isinstance(event, Call) and event.text is not None]
+    keys = [
+        event.key
+        for event in journal.read(path)
+        if isinstance(event, Call) and event.text is not None
+    ]
     assert len(set(keys)) == len(keys) == 6, "two calls a turn, each once"
     assert len(brain.asked) - before == 1, "what was answered in the third turn is not asked again"
 
 
-async def test_what_cannot_be_played_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_cannot_be_played_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(UserError, match="a LangGraph graph has edges of its own"):
         graphs.without(looped(), "proposer")
     with pytest.raises(TurnError, match="the graph failed: GraphRecursionError"):
@@ -144,7 +162,8 @@ async def test_what_cannot_be_played_is_one_sentence(tmp_path: Path, monkeypatch
     with pytest.raises(UserError, match="the graph's state has no 'view'"):
         graphs.seat(plain)
     with pytest.raises(
-        UserError, match="unknown role 'analist': a role of your own needs --import FILE; did you mean 'analyst'"
+        UserError,
+        match="unknown role 'analist': a role of your own needs --import FILE; did you mean 'analyst'",
     ):
         graphs.role_node("analist")
 
@@ -152,16 +171,27 @@ async def test_what_cannot_be_played_is_one_sentence(tmp_path: Path, monkeypatch
 async def test_the_page_shows_the_nodes_in_the_order_asked(tmp_path: Path) -> None:
     graph = state_graph()
     graph.add_sequence(
-        [("analyst", graphs.role_node("analyst")), ("choose", graphs.role_node("aggregator", reads="analyst"))]
+        [
+            ("analyst", graphs.role_node("analyst")),
+            ("choose", graphs.role_node("aggregator", reads="analyst")),
+        ]
     )
     graph.add_edge(START, "analyst")
-    await play_async(graphs.seat(graph), players=2, seed=1, journal=tmp_path / "game.jsonl", max_turns=2)
+    await play_async(
+        graphs.seat(graph), players=2, seed=1, journal=tmp_path / "game.jsonl", max_turns=2
+    )
     game = Game.open(tmp_path / "game.jsonl")
     game.refresh()
     told = turn_page.turn(game, 2)
-    shown = [(node["name"], node["role"], node["reads"], node["level"]) for node in told["graph"]["nodes"]]
+    shown = [
+        (node["name"], node["role"], node["reads"], node["level"])
+        for node in told["graph"]["nodes"]
+    ]
     assert shown == [("analyst", "analyst", [], 0), ("choose", "aggregator", ["analyst"], 1)]
-    assert told["graph"]["decides"] == "choose" and [call["node"] for call in told["calls"]] == ["analyst", "choose"]
+    assert told["graph"]["decides"] == "choose" and [call["node"] for call in told["calls"]] == [
+        "analyst",
+        "choose",
+    ]
 
 
 async def test_a_spec_names_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +207,8 @@ app = graph.compile()
     monkeypatch.chdir(tmp_path)
     seat = read_seat("python:somebodys:app")
     assert isinstance(seat, StateGraphSeat) and seat.info.graph == "python:somebodys:app"
-    assert "proposer" in str(seat.info.drawing) and json.loads(seat.info.model_dump_json())["drawing"]
+    assert (
+        "proposer" in str(seat.info.drawing) and json.loads(seat.info.model_dump_json())["drawing"]
+    )
     result = await play_async(seat, players=2, seed=1, max_turns=3)
     assert result.turns == 3 and not result.forced

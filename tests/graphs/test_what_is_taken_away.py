@@ -48,7 +48,9 @@ def own(view: View, change: Any) -> View:
 
 
 def others(view: View, change: Any) -> View:
-    hands = tuple(Hand(seat=h.seat, cards=h.cards, known=tuple(map(change, h.known))) for h in view.hands)
+    hands = tuple(
+        Hand(seat=h.seat, cards=h.cards, known=tuple(map(change, h.known))) for h in view.hands
+    )
     return view.model_copy(update={"hands": hands})
 
 
@@ -61,7 +63,9 @@ def another_past(view: View) -> View:
     last = max((past.turn for past in view.history if past.seat == view.seat), default=1)
     kept = [past for past in view.history if past.turn >= last]
     moved = [
-        past.model_copy(update={"slots": past.slots[:1]}) if isinstance(past.move, HintColour | HintRank) else past
+        past.model_copy(update={"slots": past.slots[:1]})
+        if isinstance(past.move, HintColour | HintRank)
+        else past
         for past in view.history
         if past.turn < last
     ]
@@ -71,7 +75,10 @@ def another_past(view: View) -> View:
 CHANGES: dict[str, tuple[Callable[[View], View], set[str]]] = {
     "own negative hints": (partial(own, change=without_negatives), {"own_deductions"}),
     "partners' negative hints": (partial(others, change=without_negatives), {"partner_deductions"}),
-    "partners' hints": (partial(others, change=untold), {"partner_deductions", "partner_knowledge"}),
+    "partners' hints": (
+        partial(others, change=untold),
+        {"partner_deductions", "partner_knowledge"},
+    ),
     "discards": (fewer_discards, {"discards", "own_deductions from counting"}),
     "turns left": (lambda view: view.model_copy(update={"turns_left": None}), {"final_round"}),
     "the past": (another_past, {"history", "convention_facts", "own_actions"}),
@@ -84,7 +91,10 @@ def arms(name: str) -> Iterator[GraphConfig]:
     whole = graphs.verified(graphs.read(name), "safety")
     yield whole
     sections = dict.fromkeys(s for node in whole.nodes for s in whole.context_of(node).names)
-    pairs = [tuple(sorted({one.partition(" ")[0] for one in shown} & set(sections))) for _, shown in CHANGES.values()]
+    pairs = [
+        tuple(sorted({one.partition(" ")[0] for one in shown} & set(sections)))
+        for _, shown in CHANGES.values()
+    ]
     removals = [
         *(partial(graphs.without_sections, whole, section) for section in sections),
         *(partial(graphs.without_sections, whole, *pair) for pair in pairs if len(pair) > 1),
@@ -101,15 +111,25 @@ def shows(config: GraphConfig, section: str) -> bool:
     """Whether some node gets it, as far as it shows the change: the latest moves show no other past."""
     section, _, counts = section.partition(" from ")
     kinds = chain.from_iterable(
-        config.context_of(name).kinds(config.role(name), config.without_sections) for name in config.nodes
+        config.context_of(name).kinds(config.role(name), config.without_sections)
+        for name in config.nodes
     )
-    found = [{**defaults(kind.choices), **options} for kind, options in kinds if kind.name == section]
-    return any(options.get("moves") != "since_last_turn" and counts in ("", options.get("from")) for options in found)
+    found = [
+        {**defaults(kind.choices), **options} for kind, options in kinds if kind.name == section
+    ]
+    return any(
+        options.get("moves") != "since_last_turn" and counts in ("", options.get("from"))
+        for options in found
+    )
 
 
 def unshown(config: GraphConfig) -> list[str]:
     """The changes that nobody at this seat can see."""
-    return [name for name, (_, shown) in CHANGES.items() if not any(shows(config, section) for section in shown)]
+    return [
+        name
+        for name, (_, shown) in CHANGES.items()
+        if not any(shows(config, section) for section in shown)
+    ]
 
 
 def reckless(request: ModelRequest) -> dict[str, Any]:
@@ -132,13 +152,16 @@ def brain(config: GraphConfig) -> Scripted:
     return Scripted(answers)
 
 
-async def played(config: GraphConfig, view: View, *, exact: bool) -> tuple[Any, Decision, list[str]]:
+async def played(
+    config: GraphConfig, view: View, *, exact: bool
+) -> tuple[Any, Decision, list[str]]:
     """What is asked on a turn, what is decided, and what refusals tell: the deciding node is a reckless model, the
     others are the same, or exact programs where they have one."""
     if exact:
         able = {n: "program" for n in config.nodes if n not in (config.decides, config.redo)}
         config = graphs.replace(config, **able) if able else config
-    script, events = brain(config), list[Event]()
+    script = brain(config)
+    events = list[Event]()
     decision = await graphs.seat(config, script).bind(GameContext(events.append))(view, {})
     asked = [(ask.node, [(part.name, part.text) for part in ask.parts]) for ask in script.asked]
     verdicts = [event for event in events if isinstance(event, VerdictGiven) and not event.accepted]
@@ -156,16 +179,22 @@ VIEWS = [
 
 @pytest.mark.parametrize("name", GRAPHS)
 async def test_no_refusal_and_no_forced_move_tells_what_a_config_took_away(name: str) -> None:
-    refused, forced = 0, 0
+    refused = 0
+    forced = 0
     found = list(cases(name))
     for config, change, view, exact in found if FULL else found[:: len(found) // 5 or 1]:
         try:
             asked, decision, told = await played(config, view, exact=exact)
         except UserError:
             continue  # a program lacks the section
-        assert (asked, decision, told) == await played(config, CHANGES[change][0](view), exact=exact), change
-        refused, forced = refused + bool(told), forced + decision.forced
-    if graphs.read(name).decides != "planner":  # one is a program, the others may get no play to choose
+        assert (asked, decision, told) == await played(
+            config, CHANGES[change][0](view), exact=exact
+        ), change
+        refused = refused + bool(told)
+        forced = forced + decision.forced
+    if (
+        graphs.read(name).decides != "planner"
+    ):  # one is a program, the others may get no play to choose
         assert refused + forced > 0
 
 
@@ -194,7 +223,8 @@ BLIND = ("own_deductions", "discards", "partner_deductions", "convention_facts",
 LIMITS = {1: 1.0, 2: 0.7, 3: 0.7}
 KNOWS_ALL = {"rule": "safety", "knows": "all", "conventions": False, "limits": LIMITS}
 KNOWING = graphs.setting(
-    graphs.read("house"), verify={"rule": "safety", "knows": "all", "conventions": False, "limits": LIMITS}
+    graphs.read("house"),
+    verify={"rule": "safety", "knows": "all", "conventions": False, "limits": LIMITS},
 )
 
 
@@ -220,35 +250,58 @@ def told_one(*colours: Colour) -> View:
 async def test_a_gate_that_knows_more_tells_no_reason_that_the_seat_may_not_know() -> None:
     """The same refusal is told in the same words whatever the hints say that only the gate knows."""
     config = graphs.without_sections(KNOWING, *BLIND)
-    (red, told), (either, again) = [await verdict(config, told_one(*c), Play(slot=0)) for c in ("R", ("R", "Y"))]
+    (red, told), (either, again) = [
+        await verdict(config, told_one(*c), Play(slot=0)) for c in ("R", ("R", "Y"))
+    ]
     assert not red.accepted and not either.accepted and red.why != either.why
     assert told.reason == again.reason == red.told == NO_REASON
-    blind = graphs.setting(config, verify={"rule": "safety", "knows": "seat", "conventions": False, "limits": LIMITS})
+    blind = graphs.setting(
+        config, verify={"rule": "safety", "knows": "seat", "conventions": False, "limits": LIMITS}
+    )
     allowed, _ = await verdict(blind, told_one("R"), Play(slot=0))
-    assert allowed.accepted and "playable with probability 0." in allowed.why  # for all that the seat may know
+    assert (
+        allowed.accepted and "playable with probability 0." in allowed.why
+    )  # for all that the seat may know
 
 
 async def test_a_gate_that_knows_more_tells_the_reason_that_the_seat_may_know() -> None:
     config = graphs.without_sections(KNOWING, *BLIND)
     view = told_one("R").model_copy(update={"fireworks": (1, 1, 1, 1, 1)})
     said, told = await verdict(config, view, Play(slot=0))
-    assert not said.accepted and told.reason == said.told and "playable with probability 0.00" in told.reason
+    assert (
+        not said.accepted
+        and told.reason == said.told
+        and "playable with probability 0.00" in told.reason
+    )
 
 
 async def test_a_redo_reads_what_it_may_be_told_and_the_journal_keeps_the_reason() -> None:
     config = graphs.without_sections(KNOWING, *BLIND)
-    script, events = scripted(aggregator={"reason": "r", "action": "play slot 0"}), list[Event]()
+    script = scripted(aggregator={"reason": "r", "action": "play slot 0"})
+    events = list[Event]()
     await graphs.seat(config, script).bind(GameContext(events.append))(told_one("R"), {})
-    again = " ".join(part.text for ask in script.asked if ask.node == "aggregator-2" for part in ask.parts)
-    (said,) = (event for event in events if isinstance(event, VerdictGiven) and event.node == "safety")
-    assert f"- play slot 0: {NO_REASON}" in again and "probability 0.00" in said.why and said.why not in again
-    assert notes_of(config, events)["safety"] == (Verdict(move=Play(slot=0), accept=False, reason=NO_REASON),)
+    again = " ".join(
+        part.text for ask in script.asked if ask.node == "aggregator-2" for part in ask.parts
+    )
+    (said,) = (
+        event for event in events if isinstance(event, VerdictGiven) and event.node == "safety"
+    )
+    assert (
+        f"- play slot 0: {NO_REASON}" in again
+        and "probability 0.00" in said.why
+        and said.why not in again
+    )
+    assert notes_of(config, events)["safety"] == (
+        Verdict(move=Play(slot=0), accept=False, reason=NO_REASON),
+    )
 
 
 async def test_past_games_that_are_taken_away_reach_no_role() -> None:
     """Also not by the facts of the conventions, which are made with them where they are there."""
     view = random_views(2, 3)[20]
-    records = [{"players": 2, "deck": [card.value for card in _deck()], "moves": ["discard slot 0"] * 20}]
+    records = [
+        {"players": 2, "deck": [card.value for card in _deck()], "moves": ["discard slot 0"] * 20}
+    ]
     config = graphs.without_sections(graphs.read("house"), "past_games")
     asked = []
     for memory in ({}, {BEFORE: records}):

@@ -34,10 +34,19 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("--per-file", type=int, default=8, help="mutants of each file, drawn at random (default: 8)")
+    parser.add_argument(
+        "--per-file", type=int, default=8, help="mutants of each file, drawn at random (default: 8)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
-    parser.add_argument("--area", action="append", choices=list(Table.read().areas), help="this area alone; repeatable")
-    parser.add_argument("--named", action="store_true", help="only the changes that core.yaml names")
+    parser.add_argument(
+        "--area",
+        action="append",
+        choices=list(Table.read().areas),
+        help="this area alone; repeatable",
+    )
+    parser.add_argument(
+        "--named", action="store_true", help="only the changes that core.yaml names"
+    )
     return parser
 
 
@@ -62,10 +71,15 @@ def _tried(table: Table, trials: Trials, area: Area, chosen: Sequence[Mutant]) -
     usual = trials.seconds(area.run)
     for mutant in chosen:
         known = table.reason(mutant) is not None
-        outcome = "equivalent" if known else trials.outcome(mutant.file, mutant.make(), area.run, usual)
+        outcome = (
+            "equivalent" if known else trials.outcome(mutant.file, mutant.make(), area.run, usual)
+        )
         found[outcome] += 1
         if outcome == "survived":
-            print(f"noticed by no test: {mutant.file}:{mutant.line}\n  - {mutant.was}\n  + {mutant.now}", flush=True)
+            print(
+                f"noticed by no test: {mutant.file}:{mutant.line}\n  - {mutant.was}\n  + {mutant.now}",
+                flush=True,
+            )
     return found
 
 

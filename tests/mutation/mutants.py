@@ -83,14 +83,20 @@ def _mutant(file: str, tree: ast.Module, statement: ast.stmt, change: Change) ->
 
 def _first_line(statement: ast.stmt) -> str:
     """A statement in one line; of an `if`, with the first line of what it guards."""
-    lines = [line.strip() for line in ast.unparse(statement).splitlines() if not line.lstrip().startswith("@")]
+    lines = [
+        line.strip()
+        for line in ast.unparse(statement).splitlines()
+        if not line.lstrip().startswith("@")
+    ]
     return " ".join(lines[: 2 if isinstance(statement, ast.If) else 1])
 
 
 def _changes(node: ast.AST, statement: ast.stmt | None = None) -> Iterator[tuple[ast.stmt, Change]]:
     if isinstance(node, ast.stmt):
         statement = node
-    if isinstance(node, ast.Assert) or (isinstance(node, ast.keyword) and node.arg in UNTOUCHED_KEYWORDS):
+    if isinstance(node, ast.Assert) or (
+        isinstance(node, ast.keyword) and node.arg in UNTOUCHED_KEYWORDS
+    ):
         return
     if statement is not None:
         yield from ((statement, change) for change in _of(node))
@@ -106,7 +112,9 @@ def _of(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Compare():
             for at, op in enumerate(node.ops):
-                yield Change(node, "ops", [*node.ops[:at], OPPOSITE[type(op)](), *node.ops[at + 1 :]])
+                yield Change(
+                    node, "ops", [*node.ops[:at], OPPOSITE[type(op)](), *node.ops[at + 1 :]]
+                )
         case ast.BoolOp() | ast.BinOp() | ast.AugAssign() if type(node.op) in OPPOSITE:
             yield Change(node, "op", OPPOSITE[type(node.op)]())
         case ast.UnaryOp(op=ast.Not()):

@@ -39,7 +39,9 @@ class Named(Strict):
         """Raises AssertionError when the file does not hold the old text just once."""
         text = (ROOT / self.file).read_text("utf-8")
         found = text.count(self.was)
-        assert found == 1, f"{self.file}: {self.was!r} of core.yaml stands there {found} times; it must be once"
+        assert found == 1, (
+            f"{self.file}: {self.was!r} of core.yaml stands there {found} times; it must be once"
+        )
         line = text[: text.index(self.was)].count("\n") + 1
         return Mutant(self.file, line, self.was, self.now, lambda: text.replace(self.was, self.now))
 
@@ -60,7 +62,9 @@ class Table(Strict):
 
     @classmethod
     def read(cls) -> "Table":
-        return cls.model_validate(yaml.safe_load(Path(__file__).with_name("core.yaml").read_text("utf-8")))
+        return cls.model_validate(
+            yaml.safe_load(Path(__file__).with_name("core.yaml").read_text("utf-8"))
+        )
 
     def area_of(self, file: str) -> Area:
         return next(area for area in self.areas.values() if file in area.files)
@@ -68,7 +72,9 @@ class Table(Strict):
     def reason(self, mutant: Mutant) -> str | None:
         """Why a mutant changes nothing; None where it is not known to."""
         same = (mutant.file, mutant.was, mutant.now)
-        return next((one.reason for one in self.equivalent if (one.file, one.was, one.now) == same), None)
+        return next(
+            (one.reason for one in self.equivalent if (one.file, one.was, one.now) == same), None
+        )
 
     def lost(self) -> Iterator[Equivalent]:
         """The equivalent ones that are mutants no more, because the file has changed."""

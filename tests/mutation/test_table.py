@@ -9,7 +9,9 @@ TABLE = Table.read()
 
 def test_files_and_their_tests_are_there() -> None:
     for area in TABLE.areas.values():
-        assert all((ROOT / name.partition("::")[0]).is_file() for name in (*area.files, *area.tests))
+        assert all(
+            (ROOT / name.partition("::")[0]).is_file() for name in (*area.files, *area.tests)
+        )
 
 
 def test_every_named_change_can_be_made_and_has_tests() -> None:

@@ -47,7 +47,9 @@ class Trials:
         self.folder = folder
         self.output = folder / "output.txt"
         self._stamps = count(int(time.time()) - 24 * HOUR)
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
         for name in filter(None, listed.stdout.split("\0")):
             if (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,9 @@ class Trials:
         """The seconds of a processor that tests need on the code as it is. Raises AssertionError when they fail."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         outcome = self._run(tests, HOUR)
-        assert outcome == "survived", f"the tests do not pass on the code as it is:\n{self.output.read_text('utf-8')}"
+        assert outcome == "survived", (
+            f"the tests do not pass on the code as it is:\n{self.output.read_text('utf-8')}"
+        )
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
     def outcome(self, file: str, text: str, tests: tuple[str, ...], usual: float) -> Outcome:
@@ -73,7 +77,8 @@ class Trials:
 
     def _write(self, file: str, text: str) -> None:
         """Each time with a date of its own: by it Python knows that a compiled module is out of date."""
-        path, stamp = self.folder / file, next(self._stamps)
+        path = self.folder / file
+        stamp = next(self._stamps)
         path.write_text(text, "utf-8")
         os.utime(path, (stamp, stamp))
 
@@ -106,7 +111,10 @@ class Trials:
             os.dup2(output, 2)
             for name in [name for name in sys.modules if name.split(".")[0] == "tests"]:
                 del sys.modules[name]
-            sys.path[:] = [str(self.folder), *(path for path in sys.path if Path(path).resolve() != ROOT)]
+            sys.path[:] = [
+                str(self.folder),
+                *(path for path in sys.path if Path(path).resolve() != ROOT),
+            ]
             sys.argv[0] = "pytest"
             os.environ["PYTHONPATH"] = str(self.folder)
             code = int(import_module("pytest").main([*OPTIONS, *tests]))

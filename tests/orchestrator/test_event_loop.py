@@ -54,7 +54,13 @@ def test_an_interrupt_cancels_what_runs_and_leaves_no_thread() -> None:
 
 def test_a_study_is_played_and_a_turn_decided_again_in_a_cell(tmp_path: Path) -> None:
     study = Experiment.model_validate(
-        {"name": "cell", "graph": "house_solo", "players": [2], "seeds": 1, "models": {"default": "sim:average"}}
+        {
+            "name": "cell",
+            "graph": "house_solo",
+            "players": [2],
+            "seeds": 1,
+            "models": {"default": "sim:average"},
+        }
     )
 
     async def cell() -> tuple[int, int]:

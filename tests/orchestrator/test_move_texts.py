@@ -44,7 +44,10 @@ def kitchen_macros() -> Iterable[macros.Macro]:
         elif name[0] in "op":
             yield macros.PickUp(item="onion" if name[0] == "o" else "plate", place=name)
         else:
-            yield from (macros.Put(item="plate", place=name), macros.PickUp(item="soup", place=name))
+            yield from (
+                macros.Put(item="plate", place=name),
+                macros.PickUp(item="soup", place=name),
+            )
 
 
 MOVES: dict[str, Callable[[], Iterable[object]]] = {

@@ -16,7 +16,9 @@ WATSON = graphs.read("watson")
 
 def test_play_warns_where_moves_were_forced_and_the_command_says_the_same() -> None:
     with pytest.warns(PlayWarning) as caught:
-        result = play(graphs.seat(WATSON, Scripted({"proposer": "what?"})), players=2, seed=1, max_turns=4)
+        result = play(
+            graphs.seat(WATSON, Scripted({"proposer": "what?"})), players=2, seed=1, max_turns=4
+        )
     assert [str(warning.message) for warning in caught] == list(result.notes)
     assert caught[0].filename == __file__
     assert result.notes == (
@@ -39,22 +41,37 @@ def test_a_game_of_the_models_own_moves_is_silent() -> None:
     legal = Scripted({"proposer": {"reason": "r", "action": 0}})
 
     async def notebook() -> Result:
-        return await play_async(graphs.seat(WATSON, legal), players=2, seed=1, max_turns=4, strict=True)
+        return await play_async(
+            graphs.seat(WATSON, legal), players=2, seed=1, max_turns=4, strict=True
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("error", PlayWarning)
         result = asyncio.run(notebook())
-        assert result.notes == () == play(graphs.seat("house"), players=2, seed=1, max_turns=4, strict=True).notes
+        assert (
+            result.notes
+            == ()
+            == play(graphs.seat("house"), players=2, seed=1, max_turns=4, strict=True).notes
+        )
     assert "own moves: 3 of 3 (100%)" in result._repr_html_()
 
 
 def test_a_notebook_shows_the_score_the_board_and_the_notes() -> None:
-    result = play(graphs.seat(WATSON, Scripted({"proposer": "what?"})), players=2, seed=1, max_turns=4)
+    result = play(
+        graphs.seat(WATSON, Scripted({"proposer": "what?"})), players=2, seed=1, max_turns=4
+    )
     html = result.model_copy(update={"model": "<b>bold</b>", "fake": True})._repr_html_()
     assert (
         f"<b>{result.score_strict}</b> of 25" in html
         and "stopped at the turn limit after 4 turns, 3 lives left" in html
     )
-    assert "own moves: 0 of 4 (0%)" in html and "R0 Y0" in html and "2 players, seed 1, watson on" in html
+    assert (
+        "own moves: 0 of 4 (0%)" in html
+        and "R0 Y0" in html
+        and "2 players, seed 1, watson on" in html
+    )
     assert "&lt;b&gt;bold" in html and "fake server: this game was answered" in html
-    assert "no model was asked" in play(graphs.seat("house"), players=2, seed=1, max_turns=2)._repr_html_()
+    assert (
+        "no model was asked"
+        in play(graphs.seat("house"), players=2, seed=1, max_turns=2)._repr_html_()
+    )

@@ -13,12 +13,27 @@ BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
 LADDER = "a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 60))
 
 BAD = {
-    "deep lists": ("[" * 5000 + "]" * 5000, "x.yaml has lists or mappings more than 50 levels deep"),
-    "deep mappings": ("{a: " * 5000 + "}" * 5000, "x.yaml has lists or mappings more than 50 levels deep"),
+    "deep lists": (
+        "[" * 5000 + "]" * 5000,
+        "x.yaml has lists or mappings more than 50 levels deep",
+    ),
+    "deep mappings": (
+        "{a: " * 5000 + "}" * 5000,
+        "x.yaml has lists or mappings more than 50 levels deep",
+    ),
     "deep by aliases": (LADDER, "x.yaml has lists or mappings more than 50 levels deep"),
-    "an alias inside itself": ("&a {b: [*a]}", "x.yaml has an alias inside what it stands for, which never ends"),
-    "merged into itself": ("a: &a {b: 1, <<: *a}", "x.yaml has an alias inside what it stands for, which never ends"),
-    "an alias bomb": (BOMB, "x.yaml has more than 1,000,000 values, each alias counted as what it stands for"),
+    "an alias inside itself": (
+        "&a {b: [*a]}",
+        "x.yaml has an alias inside what it stands for, which never ends",
+    ),
+    "merged into itself": (
+        "a: &a {b: 1, <<: *a}",
+        "x.yaml has an alias inside what it stands for, which never ends",
+    ),
+    "an alias bomb": (
+        BOMB,
+        "x.yaml has more than 1,000,000 values, each alias counted as what it stands for",
+    ),
     "a key twice": ("model: a\nmodel: b", "x.yaml says 'model' twice"),
     "a number and its text": ("1: a\n'1': b", "x.yaml says '1' twice"),
     "an unknown alias": ("a: *nobody", "x.yaml is not YAML, line 1"),
@@ -41,7 +56,10 @@ def test_bad_yaml_is_one_sentence(name: str) -> None:
 
 
 def test_a_setting_of_the_command_line_is_read_by_the_same_rules() -> None:
-    with pytest.raises(UserError, match=r"^--set 'a\.b=\[\[.* \.\.\. has lists or mappings more than 50 levels deep$"):
+    with pytest.raises(
+        UserError,
+        match=r"^--set 'a\.b=\[\[.* \.\.\. has lists or mappings more than 50 levels deep$",
+    ):
         setting("a.b=" + "[" * 5000, "a=b")
     with pytest.raises(UserError, match="says 'b' twice"):
         setting("a={b: 1, b: 2}", "a=b")

@@ -22,7 +22,9 @@ from roles.sections import Sections, cut
 from tests.support.positions import literal_views
 from tests.support.prove import FULL
 
-RED, BLUE, ONE = OF_COLOUR["R"], OF_COLOUR["B"], OF_RANK[1]
+RED = OF_COLOUR["R"]
+BLUE = OF_COLOUR["B"]
+ONE = OF_RANK[1]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,17 @@ def test_what_models_write_is_read(text: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no idea", "not red, blue", "not red 3", "red 7", "a playable card", "R1 or 3", "not red 1, blue 2"]
+    "text",
+    [
+        "",
+        "no idea",
+        "not red, blue",
+        "not red 3",
+        "red 7",
+        "a playable card",
+        "R1 or 3",
+        "not red 1, blue 2",
+    ],
 )
 def test_what_leaves_doubt_is_not_read(text: str) -> None:
     assert meaning(text) is None
@@ -84,18 +96,24 @@ def test_a_faultless_list_has_the_best_marks() -> None:
     marks = list_marks.score(reply(RIGHT, OPEN), *turned(table()))
     infos = {info.name: info for info in list_marks.INFOS}
     assert (
-        marks is not None and marks == {name: infos[name].best for name in marks} and "colours_excluded_recall" in marks
+        marks is not None
+        and marks == {name: infos[name].best for name in marks}
+        and "colours_excluded_recall" in marks
     )
     assert "ranks_excluded_recall" not in marks, "no hint ruled out a rank"
 
 
 def test_a_list_that_rules_out_the_right_colour_by_hand() -> None:
     """Slot 1 is the yellow 2: `green any rank` rules out yellow. Slot 4 is missing, and P0 has one slot too many."""
-    said = reply(["red any rank", "green any rank", "a nice card", "red any rank"], [*OPEN, "anything"])
+    said = reply(
+        ["red any rank", "green any rank", "a nice card", "red any rank"], [*OPEN, "anything"]
+    )
     marks = list_marks.score(said, *turned(table()))
     assert marks is not None
     # the hint rules out 4 + 1 + 1 + 4 + 1 = 11 colours, the list 4 + 4 + 0 + 4 + 0 = 12, of which 4 + 1 + 4 = 9 rightly
-    assert marks["colours_excluded_precision"] == 9 / 12 and marks["colours_excluded_recall"] == 9 / 11
+    assert (
+        marks["colours_excluded_precision"] == 9 / 12 and marks["colours_excluded_recall"] == 9 / 11
+    )
     # of 50 colours the hint keeps 39, the list 38; both keep 50 - 11 - 12 + 9 = 36
     assert marks["colours_kept_precision"] == 36 / 38 and marks["colours_kept_recall"] == 36 / 39
     assert marks["cards_exact"] == 7 / 10 and marks["cards_listed"] == 8 / 10
@@ -106,7 +124,11 @@ def test_a_list_that_rules_nothing_out_by_hand() -> None:
     truth, sections = table()
     marks = list_marks.nothing_excluded(reply([], []), sections, truth)
     assert marks == list_marks.score(reply(OPEN, OPEN), sections, truth)
-    assert marks is not None and marks["colours_kept_precision"] == 39 / 50 and marks["cards_exact"] == 5 / 10
+    assert (
+        marks is not None
+        and marks["colours_kept_precision"] == 39 / 50
+        and marks["cards_exact"] == 5 / 10
+    )
     assert marks["colours_excluded_recall"] == 0 and "colours_excluded_precision" not in marks
 
 
@@ -123,7 +145,9 @@ def drawn(dice: random.Random) -> Mask:
 
 def test_a_uniform_guess_has_the_stated_marks() -> None:
     truth, sections = table()
-    stated, dice, runs = list_marks.guess(reply([], []), sections, truth), random.Random(1), 4000 if FULL else 400
+    stated = list_marks.guess(reply([], []), sections, truth)
+    dice = random.Random(1)
+    runs = 4000 if FULL else 400
     guesses = [[[written(drawn(dice)) for _ in range(5)] for _ in range(2)] for _ in range(runs)]
     found = [list_marks.score(reply(own, other), sections, truth) for own, other in guesses]
     assert stated is not None
@@ -148,14 +172,17 @@ def played(slot: int) -> Past:
     return past(2, 1, Play(slot=slot), card=Card.R1, scored=True)
 
 
-def past(turn: int, seat: int, move: Play | Discard | HintColour | HintRank, **more: object) -> Past:
+def past(
+    turn: int, seat: int, move: Play | Discard | HintColour | HintRank, **more: object
+) -> Past:
     left = {"fireworks": (0, 0, 0, 0, 0), "tokens": 8, "lives": 3}
     return Past.model_validate({"turn": turn, "seat": seat, "move": move, **left, **more})
 
 
 def test_a_seat_that_forgets_to_move_its_lists_by_hand() -> None:
     """P1's slot 0, listed red, was played: `any 1` of slot 1 belongs into slot 0 now."""
-    before, known = hand(RED, ONE, ANY, ANY), knowing(ONE, ANY, ANY, ANY)
+    before = hand(RED, ONE, ANY, ANY)
+    known = knowing(ONE, ANY, ANY, ANY)
     forgot = changes(before, before, known, [played(0)])
     # in all four slots the wrong list could be told: two hold it, and the red card's list is still there
     assert named(forgot) == {
@@ -166,13 +193,19 @@ def test_a_seat_that_forgets_to_move_its_lists_by_hand() -> None:
     }
     assert forgot.integration == (0.5 + 0 + 1) / 3
     moved = changes(before, hand(ONE, ANY, ANY, ANY), known, [played(0)])
-    assert named(moved) == {"shift_errors": 0, "lists_not_moved": 0, "new_cards_open": 1, "lists_of_gone_cards": 0}
+    assert named(moved) == {
+        "shift_errors": 0,
+        "lists_not_moved": 0,
+        "new_cards_open": 1,
+        "lists_of_gone_cards": 0,
+    }
     assert moved.integration == 1
 
 
 def test_a_seat_that_keeps_a_stale_list_by_hand() -> None:
     """P1's slot 2, listed blue, was played; its list stands in slot 2 still, all others are right."""
-    before, known = hand(RED, ANY, BLUE, ANY), knowing(RED, ANY, ANY, ANY)
+    before = hand(RED, ANY, BLUE, ANY)
+    known = knowing(RED, ANY, ANY, ANY)
     found = changes(before, hand(RED, ANY, BLUE, ANY), known, [played(2)])
     assert (found.shifts.part, found.shifts.total, found.stale.value) == (1, 4, 1)
     exact = list_changes.aspects(hand(RED, ANY, BLUE, ANY), known, found)
@@ -182,13 +215,15 @@ def test_a_seat_that_keeps_a_stale_list_by_hand() -> None:
 
 
 def test_a_list_moved_one_too_far_is_a_shift_error_that_was_not_left_in_place() -> None:
-    before, known = hand(ANY, ANY, RED, ANY), knowing(ANY, RED, ANY, ANY)
+    before = hand(ANY, ANY, RED, ANY)
+    known = knowing(ANY, RED, ANY, ANY)
     found = changes(before, hand(RED, ANY, ANY, ANY), known, [played(0)])
     assert (found.shifts.part, found.unmoved.part) == (1, 0)
 
 
 def test_an_old_mistake_carried_on_rightly_is_no_shift_error_and_a_hint_may_correct_it() -> None:
-    before, known = hand(ANY, BLUE, ANY, ANY), knowing(RED, ANY, ANY, ANY)
+    before = hand(ANY, BLUE, ANY, ANY)
+    known = knowing(RED, ANY, ANY, ANY)
     assert changes(before, hand(BLUE, ANY, ANY, ANY), known, [played(0)]).shifts.part == 0
     assert changes(before, hand(RED, ANY, ANY, ANY), known, [played(0)]).shifts.part == 0
 
@@ -202,8 +237,11 @@ def test_hints_since_the_last_turn_are_taken_in_or_not_by_hand() -> None:
 
 
 def test_a_uniform_guess_of_changes_has_the_stated_marks() -> None:
-    before, known = hand(RED, ONE, ANY, ANY), knowing(ONE, ANY, ANY, ANY)
-    stated, dice, runs = guessed(before, known, [played(0)]), random.Random(2), 40_000 if FULL else 2_000
+    before = hand(RED, ONE, ANY, ANY)
+    known = knowing(ONE, ANY, ANY, ANY)
+    stated = guessed(before, known, [played(0)])
+    dice = random.Random(2)
+    runs = 40_000 if FULL else 2_000
     guesses = [hand(*(drawn(dice) for _ in range(4))) for _ in range(runs)]
     found = [named(changes(before, said, known, [played(0)])) for said in guesses]
     for name, one in stated.items():
@@ -219,5 +257,7 @@ def test_the_lists_of_the_engine_are_faultless_in_every_position(players: int) -
     for view in literal_views(players, 3)[:: 1 if FULL else 7]:
         known = by_hints(view)
         said = list_marks.cards(known)
-        found = list_changes.aspects(said, known, changes(None, said, known, view.history[-players:]))
+        found = list_changes.aspects(
+            said, known, changes(None, said, known, view.history[-players:])
+        )
         assert (found.deduction_accuracy, found.tracking_quality, found.overall) == (1, 1, 1)

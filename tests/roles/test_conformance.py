@@ -45,14 +45,21 @@ def test_a_sound_role_passes_and_so_does_one_that_only_models_play() -> None:
 
 
 def test_a_role_may_have_nothing_to_say_and_its_program_may_not() -> None:
-    late = replace(SOUND, settled=lambda sections, notes: Absent(reason="early") if sections[State].turn < 9 else None)
+    late = replace(
+        SOUND,
+        settled=lambda sections, notes: (
+            Absent(reason="early") if sections[State].turn < 9 else None
+        ),
+    )
 
     def fails_early(sections: Sections, notes: Notes) -> Any:
         return left(sections, notes) if sections[State].turn >= 9 else Absent(reason="early")
 
     assert conformance.check(replace(late, solve=fails_early)) == []
     (problem, *_) = conformance.check(replace(SOUND, solve=fails_early))
-    assert problem.startswith("the program of role 'left' replied with Absent, not with Left; a role with nothing to")
+    assert problem.startswith(
+        "the program of role 'left' replied with Absent, not with Left; a role with nothing to"
+    )
 
 
 def accepts(sections: Sections, notes: Notes) -> roles.Judgement:
@@ -65,7 +72,10 @@ def accepts(sections: Sections, notes: Notes) -> roles.Judgement:
 def test_a_judge_is_checked_with_a_choice_to_judge() -> None:
     judge = Role("accepts", roles.Judgement, (State,), (), accepts, "Accept it.")
     assert conformance.check(judge) == []
-    assert "KeyError" in conformance.check(replace(judge, solve=lambda sections, notes: notes["chosen"][0]))[0]
+    assert (
+        "KeyError"
+        in conformance.check(replace(judge, solve=lambda sections, notes: notes["chosen"][0]))[0]
+    )
 
 
 class Unexplained(Reply):
@@ -152,7 +162,10 @@ WRONG = [
     (replace(SOUND, reply=Misshown), "the example of Misshown is no valid reply: turns: must be "),
     (replace(SOUND, reply=Misshown), "the example of Misshown has colour, which are no fields"),
     (replace(SOUND, template=None, solve=None), "neither a template nor a program"),
-    (replace(SOUND, needs=(State, FinalRound)), "it needs the sections final_round, which it does not take"),
+    (
+        replace(SOUND, needs=(State, FinalRound)),
+        "it needs the sections final_round, which it does not take",
+    ),
     (replace(SOUND, template="Count to $k."), "its template has variables that no option fills: k"),
     (replace(SOUND, template=" "), "its template is empty"),
     (replace(SOUND, template="It costs 5 $."), "prompt() raised ValueError: Invalid placeholder"),
@@ -162,17 +175,35 @@ WRONG = [
         "the program of role 'left' replied with Named, not with Left (first seen at 2 players, turn 1)",
     ),
     (replace(SOUND, solve=untold), "solve() raised KeyError: \"section 'history' is missing\""),
-    (replace(SOUND, solve=fussy, options={"k": (1, 2)}), "solve() raised ValueError: invalid literal"),
-    (replace(NAMING, solve=beyond), "solve() named 'play slot 4', which is not legal (first seen at 4 players"),
+    (
+        replace(SOUND, solve=fussy, options={"k": (1, 2)}),
+        "solve() raised ValueError: invalid literal",
+    ),
+    (
+        replace(NAMING, solve=beyond),
+        "solve() named 'play slot 4', which is not legal (first seen at 4 players",
+    ),
     (replace(NAMING, solve=always), "solve() named 'play slot 0', which was refused"),
     (replace(NAMING, solve=stubborn), "was refused, solve() raised KeyError: '0'"),
     (replace(SOUND, reply=Table, solve=None), "cannot be read back from the answer format 'text'"),
-    (replace(SOUND, solve=unsafe), "without the section 'discards', which it does not need, solve() raised KeyError"),
+    (
+        replace(SOUND, solve=unsafe),
+        "without the section 'discards', which it does not need, solve() raised KeyError",
+    ),
     (replace(SOUND, solve=trusting), "when nobody answered, it raised AssertionError"),
-    (replace(SOUND, mark=infinite), "mark() failed: ValueError: mark 'worth' of role 'left' is inf, not a finite"),
+    (
+        replace(SOUND, mark=infinite),
+        "mark() failed: ValueError: mark 'worth' of role 'left' is inf, not a finite",
+    ),
     (replace(SOUND, mark=UNNAMED), "guess() gave price, which no MarkInfo explains"),
-    (replace(SOUND, mark=OVERSURE), "pairs() gave 'it is so' the chance 1.5; a chance lies between 0 and 1"),
-    (replace(NAMING, mark=careless), "mark() failed: IndexError: tuple index out of range (test_conformance.py, line"),
+    (
+        replace(SOUND, mark=OVERSURE),
+        "pairs() gave 'it is so' the chance 1.5; a chance lies between 0 and 1",
+    ),
+    (
+        replace(NAMING, mark=careless),
+        "mark() failed: IndexError: tuple index out of range (test_conformance.py, line",
+    ),
 ]
 
 

@@ -57,10 +57,22 @@ def test_who_is_in_danger_is_told() -> None:
 
 def test_who_does_not_keep_to_the_conventions_is_named() -> None:
     told = facts(position("3p-middle")).words()
-    assert "P2 hints by them but reads hints literally: " in told and "In danger: nothing of P1's." in told
+    assert (
+        "P2 hints by them but reads hints literally: " in told
+        and "In danger: nothing of P1's." in told
+    )
     doubted = facts(position("4p-one-life")).words()
-    assert "who do not keep to them: P3, P0. " in doubted and "P3 discards next: not known." in doubted
-    misleading = ["hint P1 yellow", "hint P0 red", "discard slot 0", "hint P0 white", "discard slot 2", "hint P0 blue"]
+    assert (
+        "who do not keep to them: P3, P0. " in doubted and "P3 discards next: not known." in doubted
+    )
+    misleading = [
+        "hint P1 yellow",
+        "hint P0 red",
+        "discard slot 0",
+        "hint P0 white",
+        "discard slot 2",
+        "hint P0 blue",
+    ]
     alone = facts(dealt("R4 Y3 G2 W4 B2", "Y4 Y1 G4 W2 B3", moves=misleading).view()).words()
     assert "who do not keep to them: P1. " in alone and "In danger: not known." in alone
 
@@ -70,12 +82,20 @@ async def test_every_fact_is_true_of_the_cards_in_sight(players: int) -> None:
     """Whole games of house: what a seat is told of its own hand lies in it, and what it is told of hints is so."""
     house = graphs.seat(HOUSE).bind(GameContext())
     for seed in range(1, 6 if FULL else 2):
-        referee, met = Referee(players, deal(seed)), 0
+        referee = Referee(players, deal(seed))
+        met = 0
         while not referee.over:
             view = referee.view()
             at = facts(view).scene
-            hand = next(held.cards for held in referee.view((view.seat + 1) % players).hands if held.seat == view.seat)
-            assert all(slot.possible >> INDEX[card] & 1 for slot, card in zip(at.beliefs, hand, strict=True))
+            hand = next(
+                held.cards
+                for held in referee.view((view.seat + 1) % players).hands
+                if held.seat == view.seat
+            )
+            assert all(
+                slot.possible >> INDEX[card] & 1
+                for slot, card in zip(at.beliefs, hand, strict=True)
+            )
             told = facts(view).words()
             for hint, says in re.findall(r"(?m)^- (hint .*?) \([\d, ]+\): (.*)$", told):
                 met += agrees(at, hint, says)
@@ -97,7 +117,9 @@ async def test_the_facts_are_those_of_the_historians_program() -> None:
         (report,) = (await turn_of(HOUSE, view))["history_analyst"]
         assert isinstance(report, HistoryReport)
         trusted = {one.seat: one.chance for one in report.trust}
-        assert {one.seat: one.chance for one in facts(view).understood.partners} == pytest.approx(trusted)
+        assert {one.seat: one.chance for one in facts(view).understood.partners} == pytest.approx(
+            trusted
+        )
 
 
 @pytest.mark.parametrize("pack", ("none", "basic", "hgroup_1"))
@@ -105,8 +127,12 @@ async def test_beside_another_pack_nothing_is_said(pack: str) -> None:
     config = graphs.setting(HOUSE, options={"conventions": pack})
     for node in config.nodes:
         kinds = config.context_of(node).kinds(config.role(node))
-        assert ConventionFacts not in dict(kinds) and (pack == "none" or roles.Conventions in dict(kinds))
-        assert "What to do" not in config.role(node).instruction(roles.Words(), config.context_of(node).worded())
+        assert ConventionFacts not in dict(kinds) and (
+            pack == "none" or roles.Conventions in dict(kinds)
+        )
+        assert "What to do" not in config.role(node).instruction(
+            roles.Words(), config.context_of(node).worded()
+        )
 
 
 async def test_an_exact_role_reads_the_past_by_itself_where_its_note_is_a_models() -> None:
@@ -118,7 +144,8 @@ async def test_an_exact_role_reads_the_past_by_itself_where_its_note_is_a_models
     assert role.solve is not None
     made = role.solve(cut(view, kinds), {"history_analyst": (empty,)})
     literal = role.solve(
-        cut(view, [one for one in kinds if one[0] is not ConventionFacts]), {"history_analyst": (empty,)}
+        cut(view, [one for one in kinds if one[0] is not ConventionFacts]),
+        {"history_analyst": (empty,)},
     )
     assert isinstance(made, MindReport) and made.urgent and str(made.hint) == "hint P1 rank 5"
     assert isinstance(literal, MindReport) and not literal.urgent
@@ -134,7 +161,9 @@ async def test_house_solo_plays_as_house_does_where_programs_play(seed: int) -> 
             move = (await house(view, {})).move
             assert (await lite(view, {})).move == move
             other = partner and view.seat == 1
-            referee.apply((await partners.get("iggi").bind(GameContext())(view, {})).move if other else move)
+            referee.apply(
+                (await partners.get("iggi").bind(GameContext())(view, {})).move if other else move
+            )
 
 
 LIMITS = {"house": 8_500, "house_solo": 2_000}
@@ -150,6 +179,7 @@ async def test_a_turn_in_the_middle_of_the_game_is_not_too_dear(name: str) -> No
         referee = Referee(3, deal(seed))
         while referee.turn < 25:
             referee.apply((await house(referee.view(), {})).move)
-        view, config = referee.view(), graphs.read(name)
+        view = referee.view()
+        config = graphs.read(name)
         asked = requests(config, view, await turn_of(config, view)).values()
         assert sum(len(part.text) for ask in asked for part in ask.parts) / 3.2 < LIMITS[name]

@@ -35,7 +35,9 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_roles: None)
     before = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - before:
-        if (file := getattr(sys.modules[name], "__file__", None)) and Path(file).is_relative_to(tmp_path):
+        if (file := getattr(sys.modules[name], "__file__", None)) and Path(file).is_relative_to(
+            tmp_path
+        ):
             del sys.modules[name]
 
 
@@ -43,7 +45,11 @@ def test_every_documented_role_keeps_its_promises_in_every_graph(documented: Pat
     built_in = set(roles.names())
     for file in sorted(documented.rglob("*.py")):
         if re.search(r"roles\.(role|add)\(", file.read_text("utf-8")):
-            import_module(".".join(file.relative_to(documented).with_suffix("").parts).removesuffix(".__init__"))
+            import_module(
+                ".".join(file.relative_to(documented).with_suffix("").parts).removesuffix(
+                    ".__init__"
+                )
+            )
     names = set(roles.names()) - built_in
     assert "chop" in names and len(names) >= 3
     for name in names:
@@ -60,7 +66,9 @@ def test_the_documented_verifier_and_state_graph_fit_every_graph(documented: Pat
     app = import_module("careful").app
     for name in _graphs():
         config = graphs.read(name)
-        kept = graphs.add(config, keeper={"role": "last_token", "reads": [config.decides], "model": PROGRAM})
+        kept = graphs.add(
+            config, keeper={"role": "last_token", "reads": [config.decides], "model": PROGRAM}
+        )
         kept = graphs.setting(kept, check={"judge": "keeper", "redo": config.decides})
         seats = [graphs.seat(kept, PROGRAM), graphs.seat(app)]
         seats += [graphs.seat(config, PROGRAM)] * (config.players[0] - 2)
@@ -78,7 +86,9 @@ def _played(role: str, graph: str) -> str:
     program = roles.get(role).solve is not None
     try:
         config = graphs.add(graphs.read(graph), added={"role": role})
-        seat = graphs.seat(config, PROGRAM if program else Scripted({role: roles.get(role).reply.example}))
+        seat = graphs.seat(
+            config, PROGRAM if program else Scripted({role: roles.get(role).reply.example})
+        )
         play(seat, players=config.players[0], seed=1, max_turns=2)
     except UserError as why:
         return str(why)
@@ -91,24 +101,45 @@ def test_an_error_names_the_line_of_the_users_code(own_roles: None) -> None:
         return roles.Choice(reason="", action=sections[roles.LegalMoves].moves[99])
 
     (problem, *_) = conformance.check(hasty)
-    (line,) = [n for n, text in enumerate(Path(__file__).read_text("utf-8").splitlines(), 1) if "moves[99]" in text][:1]
-    assert f"IndexError: tuple index out of range (test_documented_roles.py, line {line})" in problem
+    (line,) = [
+        n
+        for n, text in enumerate(Path(__file__).read_text("utf-8").splitlines(), 1)
+        if "moves[99]" in text
+    ][:1]
+    assert (
+        f"IndexError: tuple index out of range (test_documented_roles.py, line {line})" in problem
+    )
     config = graphs.add(graphs.read("sherlock"), added={"role": "hasty"})
-    with pytest.raises(RoleError, match=rf"'hasty' failed: IndexError.*\(test_documented_roles.py, line {line}\)"):
+    with pytest.raises(
+        RoleError, match=rf"'hasty' failed: IndexError.*\(test_documented_roles.py, line {line}\)"
+    ):
         play(graphs.seat(config), players=2, seed=1)
 
 
-SHADOWS = ("spare", "beside", "example", "decisive", "unique", "bare", "as_data", "model_dump", "copy")
+SHADOWS = (
+    "spare",
+    "beside",
+    "example",
+    "decisive",
+    "unique",
+    "bare",
+    "as_data",
+    "model_dump",
+    "copy",
+)
 
 
 @pytest.mark.parametrize("name", SHADOWS)
 def test_a_field_with_a_name_of_ours_is_refused_by_name(name: str) -> None:
-    with pytest.raises(UserError, match=f"Faulty has a field '{name}', a name that every reply has"):
+    with pytest.raises(
+        UserError, match=f"Faulty has a field '{name}', a name that every reply has"
+    ):
         type("Faulty", (roles.Reply,), {"__annotations__": {name: int}})
 
 
 def test_the_documented_graph_goes_on_after_an_unusable_answer(documented: Path) -> None:
-    answers, reads = Scripted({"proposer": "no move at all"}), 'reads=["analyst", "rule"]'
+    answers = Scripted({"proposer": "no move at all"})
+    reads = 'reads=["analyst", "rule"]'
     asked = (documented / "careful.py").read_text("utf-8").replace(reads, f"{reads}, model=MODEL")
     space: dict[str, Any] = {"MODEL": answers, "__name__": "asked"}
     exec(compile(asked, "asked.py", "exec"), space)

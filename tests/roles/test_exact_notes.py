@@ -29,9 +29,14 @@ SEEDS = range(1, 11) if FULL else range(1, 3)
 def views(players: int) -> list[View]:
     """Views of games of those who keep to the conventions, and of random moves."""
     convention = [
-        state.view() for seed in SEEDS for state in partners_game(["smart"] * players, seed) if not state.over
+        state.view()
+        for seed in SEEDS
+        for state in partners_game(["smart"] * players, seed)
+        if not state.over
     ]
-    return [*convention, *(view for seed in SEEDS for view in random_views(players, seed))][:: 1 if FULL else 3]
+    return [*convention, *(view for seed in SEEDS for view in random_views(players, seed))][
+        :: 1 if FULL else 3
+    ]
 
 
 def late(view: View) -> list[int]:
@@ -45,7 +50,9 @@ def test_the_historian_names_no_kind_whose_copies_are_all_in_sight(literally: bo
     role = roles.get("history_analyst")
     kinds = graphs.at(graphs.read("house"), 3).context_of("history_analyst").kinds(role)
     if literally:
-        kinds = [(kind, {}) for kind in role.takes if kind not in (roles.Conventions, ConventionFacts)]
+        kinds = [
+            (kind, {}) for kind in role.takes if kind not in (roles.Conventions, ConventionFacts)
+        ]
     checked = 0
     for view in views(3):
         unseen = belief.unseen(view.piles, *(hand.cards for hand in view.hands))
@@ -61,7 +68,9 @@ def test_the_historian_names_no_kind_whose_copies_are_all_in_sight(literally: bo
 def test_sherlocks_safest_discard_is_the_one_of_its_highest_safety(players: int) -> None:
     role = roles.get("sherlock_discard_strategist")
     for view in views(players):
-        rubric = role.solve(cut(view, [(kind, {}) for kind in role.takes]), {}) if role.solve else None
+        rubric = (
+            role.solve(cut(view, [(kind, {}) for kind in role.takes]), {}) if role.solve else None
+        )
         assert isinstance(rubric, CardRubric)
         safety = [float(re.findall(r"safety (\d\.\d\d)", card)[0]) for card in rubric.cards]
         (safest,) = re.findall(r"slot (\d)", rubric.safest)
@@ -80,7 +89,11 @@ def test_nothing_is_hinted_to_a_player_without_a_turn_left(players: int) -> None
         assert not [effect for effect in scene.hint_effects if effect.hint.to in without]
         assert not [hint for hint, _ in own_rule.hints(known, scene) if hint.to in without]
         lessons = literal_play.lessons(position)
-        assert all(lesson.worth == 0 and lesson.late for lesson in lessons if lesson.hint.to in without)
+        assert all(
+            lesson.worth == 0 and lesson.late for lesson in lessons if lesson.hint.to in without
+        )
         assert not [lesson for lesson in lessons if lesson.late and lesson.hint.to not in without]
         move, _ = partners.get("smart").rule(view, Random(0))
-        assert not (isinstance(move, HintColour | HintRank) and move.to in without and view.tokens < 8)
+        assert not (
+            isinstance(move, HintColour | HintRank) and move.to in without and view.tokens < 8
+        )

@@ -42,13 +42,20 @@ async def test_every_turn_of_a_game_is_marked(players: int) -> None:
     turns = turns_of(await events_of("house", players=players, seed=4))
     config = graphs.at(graphs.read("house"), players)
     found = [marks(config, turn, truth) for turn, truth in turns]
-    assert all(set(marked) == {"history_analyst", "tom_interpreter", "discard_strategist"} for marked in found)
-    numbers = [one for marked in found for replies in marked.values() for one in replies if one is not None]
+    assert all(
+        set(marked) == {"history_analyst", "tom_interpreter", "discard_strategist"}
+        for marked in found
+    )
+    numbers = [
+        one for marked in found for replies in marked.values() for one in replies if one is not None
+    ]
     assert all(math.isfinite(value) for one in numbers for value in one.values())
     reports = [one for marked in found for one in marked["history_analyst"] if one is not None]
     held = [one["inferred_held"] for one in reports if "inferred_held" in one]
     assert held and set(held) == {1.0}  # a literal reading is never wrong
-    chances = [m["discard_strategist"][0]["safety_brier"] for m in found if m["discard_strategist"][0]]
+    chances = [
+        m["discard_strategist"][0]["safety_brier"] for m in found if m["discard_strategist"][0]
+    ]
     assert 0 < sum(chances) / len(chances) < 0.25  # better than a coin
 
 
@@ -88,22 +95,36 @@ def marked(role: str, data: dict[str, Any], kind: type[roles.Reply]) -> Any:
 
 def test_the_analysts_chances_are_scored_by_what_fits() -> None:
     entry = Analysis.example["moves"][0]
-    plays = [{**entry, "action": f"play slot {slot}", "chance": chance} for slot, chance in enumerate((1.0, 0.5))]
+    plays = [
+        {**entry, "action": f"play slot {slot}", "chance": chance}
+        for slot, chance in enumerate((1.0, 0.5))
+    ]
     hint = {**entry, "action": "hint P1 red", "chance": None}
-    assert marked("analyst", {**Analysis.example, "moves": [*plays, hint]}, Analysis)["play_brier"] == 0.125
+    assert (
+        marked("analyst", {**Analysis.example, "moves": [*plays, hint]}, Analysis)["play_brier"]
+        == 0.125
+    )
     assert marked("analyst", {**Analysis.example, "moves": [hint]}, Analysis) is None
 
 
 def test_the_strategists_safety_is_scored_by_what_is_critical() -> None:
     card = DiscardReport.example["cards"][0]
-    cards = [{**card, "slot": slot, "safety": safety} for slot, safety in ((0, 1.0), (1, 1.0), (4, 0.0))]
+    cards = [
+        {**card, "slot": slot, "safety": safety} for slot, safety in ((0, 1.0), (1, 1.0), (4, 0.0))
+    ]
     found = marked("discard_strategist", {**DiscardReport.example, "cards": cards}, DiscardReport)
-    assert (found["safety_brier"], found["cards_judged"]) == (0.5, 0.5)  # the 5 is critical; the hand has no slot 4
+    assert (found["safety_brier"], found["cards_judged"]) == (
+        0.5,
+        0.5,
+    )  # the 5 is critical; the hand has no slot 4
     assert found["safety_log"] == pytest.approx(-(math.log(0.99) + math.log(0.01)) / 2)
 
 
 def test_the_historians_inferences_are_right_or_wrong() -> None:
-    said = [{"slot": slot, "cards": cards, "reason": "r"} for slot, cards in ((0, ["R1", "Y1"]), (2, ["W1"]))]
+    said = [
+        {"slot": slot, "cards": cards, "reason": "r"}
+        for slot, cards in ((0, ["R1", "Y1"]), (2, ["W1"]))
+    ]
     report = {**HistoryReport.example, "inferred": said}
     assert marked("history_analyst", report, HistoryReport) == {
         "inferred_held": 0.5,
@@ -115,7 +136,12 @@ def test_the_historians_inferences_are_right_or_wrong() -> None:
 
 def test_what_cannot_be_marked_is_not() -> None:
     assert roles.mark(roles.get("analyst"), Absent(reason="x"), NOTHING, TRUTH) is None
-    assert roles.mark(roles.get("proposer"), roles.Choice(reason="r", action=Play(slot=0)), NOTHING, TRUTH) is None
+    assert (
+        roles.mark(
+            roles.get("proposer"), roles.Choice(reason="r", action=Play(slot=0)), NOTHING, TRUTH
+        )
+        is None
+    )
     assert brier([(None, True), (0.5, None)]) is None
     with pytest.raises(ValueError, match="mark 'x' of role 'r' is nan, not a finite number"):
         checked("r", {"x": math.nan})

@@ -62,7 +62,9 @@ def sections_of(name: str, view: View) -> Sections:
     """All that the role takes, without conventions."""
     role = roles.get(name)
     kinds = [kind for kind in role.takes if kind not in (Conventions, ConventionFacts)]
-    return cut(view, [(kind, defaults(kind.choices)) for kind in kinds], options=defaults(role.options))
+    return cut(
+        view, [(kind, defaults(kind.choices)) for kind in kinds], options=defaults(role.options)
+    )
 
 
 def program(name: str, truth: Truth) -> Any:
@@ -80,14 +82,19 @@ def hands(truth: Truth) -> list[tuple[Card, ...]]:
     view = view_of(truth)
     seen = count([*view.discards, *(card for hand in view.hands for card in hand.cards)])
     played = count(
-        Card(f"{CARDS[5 * i].colour}{rank}") for i, top in enumerate(view.fireworks) for rank in range(1, top + 1)
+        Card(f"{CARDS[5 * i].colour}{rank}")
+        for i, top in enumerate(view.fireworks)
+        for rank in range(1, top + 1)
     )
     left = [c for i, c in enumerate(CARDS) for _ in range(c.copies - seen[i] - played[i])]
     return [hand for hand in permutations(left, len(view.own)) if fits(hand, view)]
 
 
 def fits(hand: tuple[Card, ...], view: View) -> bool:
-    return all(card.colour in k.colours and card.rank in k.ranks for card, k in zip(hand, view.own, strict=True))
+    return all(
+        card.colour in k.colours and card.rank in k.ranks
+        for card, k in zip(hand, view.own, strict=True)
+    )
 
 
 def expected(name: str, reply: Reply, truth: Truth) -> dict[str, float]:
@@ -114,7 +121,8 @@ def test_no_other_chances_score_better_than_the_exact_ones(
 ) -> None:
     """Over all hands that may be held, one by one: scores are proper, and the program's chances exact."""
     assert len(hands(late)) > 5
-    exact, chance = program(name, late), Random(1)
+    exact = program(name, late)
+    chance = Random(1)
     best = expected(name, exact, late)
     assert best[f"{stem}_error"] == pytest.approx(0)
     for others in ([chance.random() for _ in range(4)], [0.5] * 4, [0.0] * 4, [1.0] * 4, [0.3] * 4):
@@ -126,10 +134,14 @@ def test_no_other_chances_score_better_than_the_exact_ones(
 def guesser(report: Any, chance: Random, truth: Truth) -> Any:
     """A reply to the same question by one who gives even chances and draws the rest by lot."""
     if isinstance(report, Analysis):
-        return report.model_copy(update={"moves": tuple(_drawn(one, chance) for one in report.moves)})
+        return report.model_copy(
+            update={"moves": tuple(_drawn(one, chance) for one in report.moves)}
+        )
     if isinstance(report, DiscardReport):
         cards = [
-            one.model_copy(update={"safety": 0.5, "criticality": chance.choice(discard_marks.WORDS)})
+            one.model_copy(
+                update={"safety": 0.5, "criticality": chance.choice(discard_marks.WORDS)}
+            )
             for one in report.cards
         ]
         order = chance.sample(report.safest_first, len(report.safest_first))
@@ -147,17 +159,26 @@ def _drawn(one: Any, chance: Random) -> Any:
         "discard_risk": analyst_marks.RISKS,
         "hint_value": analyst_marks.VALUES,
     }
-    drawn = {field: chance.choice(options) for field, options in words.items() if getattr(one, field) is not None}
+    drawn = {
+        field: chance.choice(options)
+        for field, options in words.items()
+        if getattr(one, field) is not None
+    }
     return one.model_copy(update=drawn | ({} if one.chance is None else {"chance": 0.5}))
 
 
 GUESSES = 250
 
 
-@pytest.mark.parametrize("name", ("analyst", "discard_strategist", "history_analyst", "tom_interpreter"))
+@pytest.mark.parametrize(
+    "name", ("analyst", "discard_strategist", "history_analyst", "tom_interpreter")
+)
 def test_a_uniform_guessers_marks_are_the_stated_baselines(name: str, known: list[Truth]) -> None:
-    truth = next(one for one in known[8:] if "hint" in view_of(one).legal[-1].kind and inferring(one))
-    role, chance = roles.get(name), Random(2)
+    truth = next(
+        one for one in known[8:] if "hint" in view_of(one).legal[-1].kind and inferring(one)
+    )
+    role = roles.get(name)
+    chance = Random(2)
     assert isinstance(role.mark, Marker) and role.mark.guess is not None
     report = program(name, truth)
     stated = dict(role.mark.guess(report, sections_of(name, view_of(truth)), truth) or {})
@@ -202,7 +223,8 @@ def test_forecasts_and_frequencies_are_chances_even_of_slots_that_the_hand_lacks
     def past(turn: int, move: Move) -> Past:
         return Past(turn=turn, seat=1, move=move, fireworks=(0,) * 5, tokens=4, lives=3)
 
-    did, history = past(9, Play(slot=0)), [past(1, Play(slot=4)), past(5, Play(slot=0))]
+    did = past(9, Play(slot=0))
+    history = [past(1, Play(slot=4)), past(5, Play(slot=0))]
     for plays in (None, 0, 3, 4):
         one = next_action_marks._Tested(Forecast(1, plays, 0.7), did, 4, 4)
         assert sum(one.chances.values()) == pytest.approx(1) and one.chances[plays] == 0.7
@@ -210,7 +232,9 @@ def test_forecasts_and_frequencies_are_chances_even_of_slots_that_the_hand_lacks
         assert sum(before.values()) == pytest.approx(1) and before[0] == pytest.approx(2 / 6)
 
 
-def test_a_forecast_is_compared_with_the_next_move_unless_a_hint_came_between(known: list[Truth]) -> None:
+def test_a_forecast_is_compared_with_the_next_move_unless_a_hint_came_between(
+    known: list[Truth],
+) -> None:
     for truth in known:
         report: FirstOrder = program("first_order", truth)
         scored = marks("first_order", report, truth)
@@ -230,30 +254,57 @@ def test_a_forecast_is_compared_with_the_next_move_unless_a_hint_came_between(kn
 
 
 def test_a_suggested_hint_is_followed_to_what_its_receiver_did(known: list[Truth]) -> None:
-    given = [truth for truth in known if truth.past and isinstance(truth.past.move, HintColour | HintRank)]
+    given = [
+        truth
+        for truth in known
+        if truth.past and isinstance(truth.past.move, HintColour | HintRank)
+    ]
     assert given
     for truth in given:
         assert truth.past is not None and isinstance(truth.past.move, HintColour | HintRank)
-        report = program("tom_interpreter", truth).model_copy(update={"hint": truth.past.move, "urgent": False})
+        report = program("tom_interpreter", truth).model_copy(
+            update={"hint": truth.past.move, "urgent": False}
+        )
         scored = marks("tom_interpreter", report, truth)
         then = truth.next_of(truth.past.move.to)
-        fitted = then and isinstance(then.move, Play) and then.move.slot in truth.past.slots and bool(then.scored)
-        assert scored["hint_given"] == 1 and scored.get("hint_played") == (None if then is None else fitted)
+        fitted = (
+            then
+            and isinstance(then.move, Play)
+            and then.move.slot in truth.past.slots
+            and bool(then.scored)
+        )
+        assert scored["hint_given"] == 1 and scored.get("hint_played") == (
+            None if then is None else fitted
+        )
         other = next(
-            move for move in view_of(truth).legal if isinstance(move, HintColour | HintRank) and move != report.hint
+            move
+            for move in view_of(truth).legal
+            if isinstance(move, HintColour | HintRank) and move != report.hint
         )
         scored = marks("tom_interpreter", report.model_copy(update={"hint": other}), truth)
         assert scored["hint_given"] == 0 and "hint_played" not in scored
 
 
-async def test_of_two_players_an_urgent_hint_is_followed_to_the_play_it_is_for_or_to_the_card_it_saves() -> None:
+async def test_of_two_players_an_urgent_hint_is_followed_to_the_play_it_is_for_or_to_the_card_it_saves() -> (
+    None
+):
     started, *events = await events_of(graphs.read("house"), players=2, seed=3)
     assert isinstance(started, GameStarted)
     kinds = set[bool]()
-    for truth in truths(2, started.deck, [event.past.move for event in events if isinstance(event, Moved)]):
-        if truth.past and isinstance(truth.past.move, HintColour | HintRank) and truth.next_of(truth.past.move.to):
+    for truth in truths(
+        2, started.deck, [event.past.move for event in events if isinstance(event, Moved)]
+    ):
+        if (
+            truth.past
+            and isinstance(truth.past.move, HintColour | HintRank)
+            and truth.next_of(truth.past.move.to)
+        ):
             update = {"hint": truth.past.move, "urgent": True}
-            scored = marks("tom_interpreter", program("tom_interpreter", truth).model_copy(update=update), truth)
+            scored = marks(
+                "tom_interpreter",
+                program("tom_interpreter", truth).model_copy(update=update),
+                truth,
+            )
             saves = holds_critical(truth, truth.past.move.to)
             assert ("urgent_kept" in scored, "hint_played" in scored) == (saves, not saves)
             assert scored["urgent_true"] == (saves or scored["hint_useful"])
@@ -267,7 +318,8 @@ def test_a_report_without_the_typed_forecast_has_no_mark_for_it(known: list[Trut
     data = report.model_dump(mode="json", exclude={"intentions": {"__all__": {"plays"}}})
     assert any(mark.startswith("next") for mark in marks("tom_interpreter", report, known[0]))
     assert not any(
-        mark.startswith("next") for mark in marks("tom_interpreter", MindReport.model_validate(data), known[0])
+        mark.startswith("next")
+        for mark in marks("tom_interpreter", MindReport.model_validate(data), known[0])
     )
 
 
@@ -282,12 +334,17 @@ def test_trust_is_compared_with_how_partners_played() -> None:
     trust = [{"seat": seat, "hints": "newest", "reads": "newest", "chance": 0.9} for seat in (1, 2)]
     report = HistoryReport.model_validate({**said, "trust": trust})
     scored = marks("history_analyst", report, truth)
-    assert scored["trust_right"] == 0.5 and scored["trust_brier"] == pytest.approx((0.1**2 + 0.9**2) / 2)
+    assert scored["trust_right"] == 0.5 and scored["trust_brier"] == pytest.approx(
+        (0.1**2 + 0.9**2) / 2
+    )
 
 
-def test_what_an_ablation_takes_away_leaves_the_exact_chances_as_they_are(known: list[Truth]) -> None:
+def test_what_an_ablation_takes_away_leaves_the_exact_chances_as_they_are(
+    known: list[Truth],
+) -> None:
     truth = known[20]
-    report, role = program("discard_strategist", truth), roles.get("discard_strategist")
+    report = program("discard_strategist", truth)
+    role = roles.get("discard_strategist")
     whole = sections_of("discard_strategist", view_of(truth))
     less = Sections([one for one in whole if isinstance(one, roles.State)], defaults(role.options))
     scored, again = (roles.mark(role, report, sections, truth) for sections in (whole, less))

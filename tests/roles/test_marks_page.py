@@ -19,7 +19,10 @@ def test_the_page_names_marks_that_exist_with_their_best_values() -> None:
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \| ([\d.]+), (\w+) \|$", PAGE, re.MULTILINE)
     assert len(rows) == 10
     for name, best, better in rows:
-        assert (f"{every[name].best:.2g}", "higher" if every[name].higher else "lower") == (best, better)
+        assert (f"{every[name].best:.2g}", "higher" if every[name].higher else "lower") == (
+            best,
+            better,
+        )
 
 
 def test_roles_show_says_where_a_role_has_a_mark_and_lists_none_that_it_cannot_have() -> None:

@@ -78,7 +78,9 @@ PLUGIN = {
 BOTH = ("hanabi_orchestrator.roles", "hanabi_orchestrator.graphs")
 
 
-def install(folder: Path, name: str, files: Mapping[str, str], groups: tuple[str, ...] = BOTH) -> None:
+def install(
+    folder: Path, name: str, files: Mapping[str, str], groups: tuple[str, ...] = BOTH
+) -> None:
     """A package as an installer leaves it: its files, and what its metadata says of entry points."""
     for file, text in files.items():
         path = folder / name / file
@@ -86,7 +88,9 @@ def install(folder: Path, name: str, files: Mapping[str, str], groups: tuple[str
         path.write_text(text, "utf-8")
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n", "utf-8")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n", "utf-8"
+    )
     points = "\n".join(f"[{group}]\n{name} = {name}" for group in groups)
     (info / "entry_points.txt").write_text(points, "utf-8")
 
@@ -108,24 +112,41 @@ def test_a_package_plays_a_whole_game_with_its_role_section_context_and_graph(fo
     assert (code, err) == (0, "")
     result = json.loads(out)
     assert result["graph"] == "timed" and result["turns"] > 20
-    lines = [json.loads(line) for line in (folder / result["journal"]).read_text("utf-8").splitlines()]
-    said = [line["reply"] for line in lines if line["event"] == "call" and line["role"] == "timekeeper"]
+    lines = [
+        json.loads(line) for line in (folder / result["journal"]).read_text("utf-8").splitlines()
+    ]
+    said = [
+        line["reply"] for line in lines if line["event"] == "call" and line["role"] == "timekeeper"
+    ]
     assert len(said) >= result["turns"] and said[0] == {"left": 40}
     hashed = lines[0]["seats"][0]["prompts"]
-    assert {"sections/tempo.md", "contexts/timed.yaml", "roles/timekeeper", "sections/state.md"} <= set(hashed)
-    code, out, _ = command(folder, "graphs", "prompt", "timed", "--players", "2", "--node", "timekeeper")
+    assert {
+        "sections/tempo.md",
+        "contexts/timed.yaml",
+        "roles/timekeeper",
+        "sections/state.md",
+    } <= set(hashed)
+    code, out, _ = command(
+        folder, "graphs", "prompt", "timed", "--players", "2", "--node", "timekeeper"
+    )
     assert code == 0 and "# Tempo\n\n40 turns are left." in out
 
 
 def test_other_words_of_a_package_are_another_game(folder: Path) -> None:
     def hashes() -> dict[str, str]:
-        journal = json.loads(command(folder, "play", "--graph", "timed", "--json", "--force-new")[1])["journal"]
-        first: dict[str, dict[str, str]] = json.loads((folder / journal).read_text("utf-8").partition("\n")[0])
+        journal = json.loads(
+            command(folder, "play", "--graph", "timed", "--json", "--force-new")[1]
+        )["journal"]
+        first: dict[str, dict[str, str]] = json.loads(
+            (folder / journal).read_text("utf-8").partition("\n")[0]
+        )
         return first["seats"][0]["prompts"]  # type: ignore[index, return-value]
 
     before = hashes()
     (folder / "hanabi_tempo" / "tempo.md").write_text("# Tempo\n\n$left $unit, no more.", "utf-8")
-    (folder / "hanabi_tempo" / "contexts" / "timed.yaml").write_text(CONTEXT.replace("history, ", ""), "utf-8")
+    (folder / "hanabi_tempo" / "contexts" / "timed.yaml").write_text(
+        CONTEXT.replace("history, ", ""), "utf-8"
+    )
     after = hashes()
     changed = {name for name in before if before[name] != after.get(name)}
     assert changed == {"sections/tempo.md", "contexts/timed.yaml", "sections/history.md"}
@@ -165,13 +186,34 @@ def test_the_check_passes_a_packages_role(folder: Path) -> None:
 TWICE = "import roles\nroles.add(roles.Role({name!r}, roles.Judgement, (), template='Judge.'))\n"
 
 CLASHES = [
-    ({"__init__.py": TWICE.format(name="analyst")}, "role 'analyst' is registered twice: by built-in and by other"),
-    ({"__init__.py": TWICE.format(name="timekeeper")}, "role 'timekeeper' is registered twice: by hanabi-tempo and"),
-    ({"__init__.py": "", "house.yaml": GRAPH}, "graph 'house' is there twice: by built-in and by other"),
-    ({"__init__.py": "", "timed.yaml": GRAPH}, "graph 'timed' is there twice: by hanabi-tempo and by other"),
-    ({"__init__.py": "", "contexts/cac.yaml": CONTEXT}, "context 'cac' is there twice: by built-in and by other"),
-    ({"__init__.py": "import nothing_of_this_name"}, "plugin 'other' (other = other) cannot be loaded: ModuleNotFound"),
-    ({"__init__.py": INIT.replace('name = "tempo"', 'name = "notes"')}, "section 'notes' is registered twice: by "),
+    (
+        {"__init__.py": TWICE.format(name="analyst")},
+        "role 'analyst' is registered twice: by built-in and by other",
+    ),
+    (
+        {"__init__.py": TWICE.format(name="timekeeper")},
+        "role 'timekeeper' is registered twice: by hanabi-tempo and",
+    ),
+    (
+        {"__init__.py": "", "house.yaml": GRAPH},
+        "graph 'house' is there twice: by built-in and by other",
+    ),
+    (
+        {"__init__.py": "", "timed.yaml": GRAPH},
+        "graph 'timed' is there twice: by hanabi-tempo and by other",
+    ),
+    (
+        {"__init__.py": "", "contexts/cac.yaml": CONTEXT},
+        "context 'cac' is there twice: by built-in and by other",
+    ),
+    (
+        {"__init__.py": "import nothing_of_this_name"},
+        "plugin 'other' (other = other) cannot be loaded: ModuleNotFound",
+    ),
+    (
+        {"__init__.py": INIT.replace('name = "tempo"', 'name = "notes"')},
+        "section 'notes' is registered twice: by ",
+    ),
     (
         {"__init__.py": INIT.replace("def timekeeper", "def other")},
         "section 'tempo' is registered twice: by hanabi_",
@@ -184,7 +226,9 @@ CLASHES = [
 
 
 @pytest.mark.parametrize(("files", "said"), CLASHES, ids=[said for _, said in CLASHES])
-def test_a_package_that_cannot_be_is_one_sentence(folder: Path, files: Mapping[str, str], said: str) -> None:
+def test_a_package_that_cannot_be_is_one_sentence(
+    folder: Path, files: Mapping[str, str], said: str
+) -> None:
     install(folder, "other", files)
     code, out, err = command(folder, "play", "--json")
     assert (code, out) == (2, "") and said in " ".join(err.split()) and "Traceback" not in err

@@ -27,7 +27,13 @@ from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.safety import LIMITS, Safety, safest
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
+from roles.hanabi.sections.table import (
+    Discards,
+    OwnDeductions,
+    PartnerDeductions,
+    PartnerKnowledge,
+    State,
+)
 from roles.legal_moves import LegalMoves
 from roles.notes_text import notes_text
 from roles.reply_types import TrackedChoice, answer_format, variant
@@ -62,16 +68,24 @@ def some_views(players: int) -> list[View]:
 
 @pytest.mark.parametrize("name", roles.names())
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
-def test_every_program_answers_with_its_reply_type_the_same_each_time(name: str, players: int) -> None:
+def test_every_program_answers_with_its_reply_type_the_same_each_time(
+    name: str, players: int
+) -> None:
     role = roles.get(name)
     assert role.solve is not None
     for view in some_views(players):
         told = whole(view, role)
-        notes = {"it": (Choice(reason="r", action=view.legal[0]),)} if issubclass(role.reply, Judgement) else {}
+        notes = (
+            {"it": (Choice(reason="r", action=view.legal[0]),)}
+            if issubclass(role.reply, Judgement)
+            else {}
+        )
         reply = role.solve(told, notes)
         assert isinstance(reply, role.reply)
         assert reply == role.solve(whole(view, role), notes)
-        again = role.reply.model_validate_json(reply.model_dump_json(), context={"moves": dict(enumerate(view.legal))})
+        again = role.reply.model_validate_json(
+            reply.model_dump_json(), context={"moves": dict(enumerate(view.legal))}
+        )
         assert again == reply
 
 
@@ -114,9 +128,13 @@ def test_the_past_read_literally_is_what_hles_hints_say(players: int) -> None:
     for seed in range(3):
         for view in random_views(players, seed)[::5]:
             history = cut(view, [(History, {})])[History]
-            assert tuple(replay(history, players, view.seat).slots) == tuple(known.mask for known in view.own)
+            assert tuple(replay(history, players, view.seat).slots) == tuple(
+                known.mask for known in view.own
+            )
             for hand in view.hands:
-                assert tuple(replay(history, players, hand.seat).slots) == tuple(known.mask for known in hand.known)
+                assert tuple(replay(history, players, hand.seat).slots) == tuple(
+                    known.mask for known in hand.known
+                )
 
 
 def test_a_literal_hint_teaches_what_the_referee_then_tells() -> None:
@@ -149,23 +167,34 @@ def test_no_own_card_is_thought_to_be_one_that_any_partner_holds() -> None:
 def test_a_section_taken_away_is_gone_for_words_and_program() -> None:
     view = position("5p-last-round")
     told = cut(view, [(kind, {}) for kind in TAKES if kind is not OwnDeductions])
-    assert OwnDeductions not in told and not any(part.name == "own_deductions" for part in told.parts())
+    assert OwnDeductions not in told and not any(
+        part.name == "own_deductions" for part in told.parts()
+    )
     assert Position.read(told).own == tuple(known.positive for known in view.own)
-    assert Position.read(cut(view, [(kind, {}) for kind in TAKES if kind is not Discards])).piles.discards == ()
+    assert (
+        Position.read(
+            cut(view, [(kind, {}) for kind in TAKES if kind is not Discards])
+        ).piles.discards
+        == ()
+    )
 
 
 def test_a_refused_move_leaves_the_legal_ones() -> None:
     view = position("2p-opening")
     told = cut(view, [(LegalMoves, {})], refused=[view.legal[0]])
     assert told[LegalMoves].moves == view.legal[1:]
-    assert str(view.legal[0]) not in [line.partition(": ")[2] for line in told[LegalMoves].words().splitlines()]
+    assert str(view.legal[0]) not in [
+        line.partition(": ")[2] for line in told[LegalMoves].words().splitlines()
+    ]
 
 
 def test_history_is_all_of_it_the_last_moves_or_those_since_ones_own() -> None:
     view = random_views(3, 1)[10]
     assert cut(view, [(History, {})])[History].moves == view.history
     assert cut(view, [(History, {"moves": 4})])[History].moves == view.history[-4:]
-    assert [past.seat for past in cut(view, [(History, {"moves": "since_last_turn"})])[History].moves] == [
+    assert [
+        past.seat for past in cut(view, [(History, {"moves": "since_last_turn"})])[History].moves
+    ] == [
         view.seat,
         *(hand.seat for hand in view.hands),
     ]
@@ -181,8 +210,16 @@ GAME = {"players": 2, "deck": list(deal(1)), "moves": ["discard slot 0"]}
 
 
 def test_every_section_and_role_has_its_template_and_no_template_is_left_over() -> None:
-    assert set(prompts.names("sections")) == {*SECTIONS, "compact", "decision_sheet", "rules_brief", "rules_short"}
-    assert set(prompts.names("roles")) == {name for name in roles.names() if roles.get(name).template}
+    assert set(prompts.names("sections")) == {
+        *SECTIONS,
+        "compact",
+        "decision_sheet",
+        "rules_brief",
+        "rules_short",
+    }
+    assert set(prompts.names("roles")) == {
+        name for name in roles.names() if roles.get(name).template
+    }
     view = position("5p-last-round")
     for kind in SECTIONS.values():
         assert cut(view, [(kind, {})], memory=KEPT | {BEFORE: [GAME]})[kind].words()
@@ -190,9 +227,12 @@ def test_every_section_and_role_has_its_template_and_no_template_is_left_over() 
 
 @pytest.mark.parametrize("name", [name for name in roles.names() if roles.get(name).template])
 def test_the_answer_format_explains_every_field_and_its_example_is_one(name: str) -> None:
-    for kind in {variant(roles.get(name).reply, *wanted) for wanted in product((False, True), repeat=2)}:
+    for kind in {
+        variant(roles.get(name).reply, *wanted) for wanted in product((False, True), repeat=2)
+    }:
         kind.model_validate(kind.example)
-        told, plainly = answer_format(kind), answer_format(kind, "text")
+        told = answer_format(kind)
+        plainly = answer_format(kind, "text")
         assert all(f'"{field}"' in told for field in _fields(kind))
         assert all(f"\n- {writer.label(kind, field)}:" in plainly for field in kind.answer_fields())
         assert all(kind.model_fields[field].description for field in kind.answer_fields())
@@ -202,16 +242,27 @@ def _fields(kind: type[Reply]) -> list[str]:
     found = []
     for field in kind.answer_fields():
         info = kind.model_fields[field]
-        inner = [a for a in get_args(info.annotation) if isinstance(a, type) and issubclass(a, Reply)]
+        inner = [
+            a for a in get_args(info.annotation) if isinstance(a, type) and issubclass(a, Reply)
+        ]
         found += [field, *(name for one in inner for name in _fields(one))]
     return found
 
 
 def test_ratings_are_asked_for_when_the_context_wants_them() -> None:
     assert variant(Choice, ratings=True).answer_fields() == ("ratings", "reason", "action")
-    assert variant(Choice, ratings=True, reason_first=True).answer_fields() == ("reason", "ratings", "action")
+    assert variant(Choice, ratings=True, reason_first=True).answer_fields() == (
+        "reason",
+        "ratings",
+        "action",
+    )
     assert variant(Choice).answer_fields() == ("reason", "action")
-    assert variant(TrackedChoice, True, True).answer_fields() == ("reason", "ratings", "deductions", "action")
+    assert variant(TrackedChoice, True, True).answer_fields() == (
+        "reason",
+        "ratings",
+        "deductions",
+        "action",
+    )
     assert variant(Analysis, True, True) is Analysis
     schema = response_format(variant(Choice, True, True))["json_schema"]["schema"]
     assert list(schema["properties"]) == schema["required"] == ["reason", "ratings", "action"]
@@ -228,12 +279,15 @@ def test_a_wrong_variable_in_a_template_is_named() -> None:
 def test_an_absent_colleague_leaves_no_scar() -> None:
     report = HistoryReport(insights=(), inferred=(), summary="Nothing yet.")
     there = {"history_analyst": (report,)}
-    assert notes_text({**there, "analyst": (Absent(reason="HTTP 500: secret"),)}) == notes_text(there)
+    assert notes_text({**there, "analyst": (Absent(reason="HTTP 500: secret"),)}) == notes_text(
+        there
+    )
     assert notes_text({"analyst": (Absent(reason="x"),)}) == ""
 
 
 def test_candidates_are_listed_once_with_their_counts() -> None:
-    play, hint = Play(slot=0), HintRank(to=1, rank=1)
+    play = Play(slot=0)
+    hint = HintRank(to=1, rank=1)
     notes = tuple(Choice(reason=f"because {i}", action=play if i else hint) for i in range(3))
     told = notes_text({"proposer": (*notes, Absent(reason="x"))})
     assert "candidate 1: hint P1 rank 1 (given 1 of 3 times)" in told
@@ -254,20 +308,24 @@ def test_refused_moves_are_told_with_the_reason() -> None:
 def test_safety_lets_pass_just_the_plays_that_are_likely_enough(players: int) -> None:
     """On the last life only those that certainly fit, else from six in ten; by the chances that the referee's view
     gives, whose own tests count hands one by one."""
-    rule, least = Safety(LIMITS), {1: 1.0, 2: 0.6, 3: 0.6}
+    rule = Safety(LIMITS)
+    least = {1: 1.0, 2: 0.6, 3: 0.6}
     for view in some_views(players):
         at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
         for move in view.legal:
             judged = rule.judge(at, move)
             if isinstance(move, Play):
-                assert judged.accept == (belief.own_hand(view)[move.slot].playable >= least[view.lives])
+                assert judged.accept == (
+                    belief.own_hand(view)[move.slot].playable >= least[view.lives]
+                )
             elif not isinstance(move, Discard):
                 assert judged.accept
 
 
 def test_safety_keeps_a_card_known_critical_while_another_is_known_dead() -> None:
     """A red 5 and a yellow 1: on the table or not."""
-    at, rule = Position.read(cut(random_views(2, 2)[0], [(kind, {}) for kind in TAKES])), Safety(LIMITS)
+    at = Position.read(cut(random_views(2, 2)[0], [(kind, {}) for kind in TAKES]))
+    rule = Safety(LIMITS)
     own = (1 << INDEX[Card.R5], 1 << INDEX[Card.Y1], *at.own[2:])
     for yellow, accepted in ((1, False), (0, True)):
         told = replace(at, own=own, hands={}, piles=Piles((0, yellow, 0, 0, 0), ()))
@@ -300,24 +358,40 @@ def test_a_trusted_inference_is_believed_and_a_contradiction_is_not() -> None:
     fits = next(card for card in at.slots[slot].cards() if at.piles.playable >> INDEX[card] & 1)
     rule = Safety(LIMITS)
     assert not rule.judge(at, Play(slot=slot)).accept
-    said = {"insights": (), "summary": "", "inferred": ({"slot": slot, "cards": (fits,), "reason": "hinted"},)}
+    said = {
+        "insights": (),
+        "summary": "",
+        "inferred": ({"slot": slot, "cards": (fits,), "reason": "hinted"},),
+    }
     assert rule.judge(at, Play(slot=slot), [HistoryReport.model_validate(said)]).accept
     impossible = next(card for card in view.piles.discards or view.hands[0].cards)
-    said["inferred"] = tuple({"slot": i, "cards": (impossible,), "reason": "wrong"} for i in range(len(view.own)))
+    said["inferred"] = tuple(
+        {"slot": i, "cards": (impossible,), "reason": "wrong"} for i in range(len(view.own))
+    )
     assert not rule.judge(at, Play(slot=slot), [HistoryReport.model_validate(said)]).accept
 
 
 def test_near_the_end_a_life_to_spare_may_be_gambled_and_the_last_one_never() -> None:
     """With three lives from three cards left in the deck, with two from one"""
     view = next(v for v in random_views(2, 2) if v.turn > 5)
-    at, rule = Position.read(cut(view, [(kind, {}) for kind in TAKES])), Safety(LIMITS)
+    at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
+    rule = Safety(LIMITS)
     unlikely = next(i for i, s in enumerate(at.slots) if 0.01 < s.playable < 0.6)
     passes = {
-        (lives, deck): rule.judge(replace(at, lives=lives, deck_size=deck), Play(slot=unlikely)).accept
+        (lives, deck): rule.judge(
+            replace(at, lives=lives, deck_size=deck), Play(slot=unlikely)
+        ).accept
         for lives in (1, 2, 3)
         for deck in range(6)
     }
-    assert {case for case, accepted in passes.items() if accepted} == {(3, 0), (3, 1), (3, 2), (3, 3), (2, 0), (2, 1)}
+    assert {case for case, accepted in passes.items() if accepted} == {
+        (3, 0),
+        (3, 1),
+        (3, 2),
+        (3, 3),
+        (2, 0),
+        (2, 1),
+    }
 
 
 def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
@@ -325,8 +399,15 @@ def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
     at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
     slot = next(i for i, s in enumerate(at.slots) if 0 < s.playable < 1)
     fits = next(card for card in at.slots[slot].cards() if at.piles.playable >> INDEX[card] & 1)
-    said = {"insights": (), "summary": "", "inferred": ({"slot": slot, "cards": (fits,), "reason": "hinted"},)}
-    notes = {"past": (HistoryReport.model_validate(said),), "choice": (Choice(reason="r", action=Play(slot=slot)),)}
+    said = {
+        "insights": (),
+        "summary": "",
+        "inferred": ({"slot": slot, "cards": (fits,), "reason": "hinted"},),
+    }
+    notes = {
+        "past": (HistoryReport.model_validate(said),),
+        "choice": (Choice(reason="r", action=Play(slot=slot)),),
+    }
     accepted = {}
     for name in ("self_verifier", "safety"):
         role = roles.get(name)
@@ -359,7 +440,9 @@ def test_a_role_that_names_moves_must_be_told_them() -> None:
 
 
 def test_every_deciding_role_replies_with_a_choice() -> None:
-    assert {name for name in roles.names() if issubclass(roles.get(name).reply, Choice)} == set(DECIDING)
+    assert {name for name in roles.names() if issubclass(roles.get(name).reply, Choice)} == set(
+        DECIDING
+    )
 
 
 @pytest.mark.parametrize(("plays", "told"), [(1, "a card of theirs"), (2, "2 cards of theirs")])
@@ -380,9 +463,15 @@ def test_a_refusal_on_the_last_life_speaks_of_one_life() -> None:
 def test_what_partners_know_is_what_the_sections_say_of_it(players: int) -> None:
     for view in random_views(players, 4)[::7]:
         whole = Position.read(cut(view, [(kind, {}) for kind in TAKES])).known
-        assert whole == {hand.seat: tuple(known.mask for known in hand.known) for hand in view.hands}
-        outright = Position.read(cut(view, [(kind, {}) for kind in TAKES if kind is not PartnerDeductions])).known
-        assert outright == {hand.seat: tuple(known.positive for known in hand.known) for hand in view.hands}
+        assert whole == {
+            hand.seat: tuple(known.mask for known in hand.known) for hand in view.hands
+        }
+        outright = Position.read(
+            cut(view, [(kind, {}) for kind in TAKES if kind is not PartnerDeductions])
+        ).known
+        assert outright == {
+            hand.seat: tuple(known.positive for known in hand.known) for hand in view.hands
+        }
         untold = [kind for kind in TAKES if kind not in (PartnerDeductions, PartnerKnowledge)]
         nothing = Position.read(cut(view, [(kind, {}) for kind in untold])).known
         assert nothing == {hand.seat: (ANY,) * len(hand.cards) for hand in view.hands}

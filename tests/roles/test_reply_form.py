@@ -42,12 +42,18 @@ def test_a_form_states_what_may_stand_in_it() -> None:
         '{"ratings": {"<a legal move>": <number from -1 to 1>}, "reason": "<text>", "action": "<a legal move>"}'
     )
     interpreter = roles.get("tom_interpreter").reply
-    assert '"hint": <"a legal hint", or null>, "urgent": <true | false>' in form(interpreter, "json")
-    assert '"cards": ["<R1 | R2 | R3 | R4 | R5 | Y1 ...>"]' in form(roles.get("history_analyst").reply, "json")
+    assert '"hint": <"a legal hint", or null>, "urgent": <true | false>' in form(
+        interpreter, "json"
+    )
+    assert '"cards": ["<R1 | R2 | R3 | R4 | R5 | Y1 ...>"]' in form(
+        roles.get("history_analyst").reply, "json"
+    )
     assert "Hint: <a legal hint, or none>\nUrgent: <yes | no>" in form(interpreter, "text")
 
 
-def test_a_number_for_each_move_is_asked_for_as_an_object_where_the_server_gets_the_schema() -> None:
+def test_a_number_for_each_move_is_asked_for_as_an_object_where_the_server_gets_the_schema() -> (
+    None
+):
     kind = variant(Choice, ratings=True)
     assert answer_format(kind, "json_schema").splitlines()[3:9] == [
         '- "ratings" (object): one entry for EVERY legal move',
@@ -74,17 +80,28 @@ def test_a_reply_of_ones_own_is_no_copy() -> None:
 
 def test_a_context_may_give_words_to_reason_in() -> None:
     kind = variant(Choice, reason_words=200)
-    assert "your thinking, step by step, and what follows from it, in up to 200 words" in answer_format(kind)
-    assert kind.answer_fields() == ("reason", "action") and "x-words" not in json.dumps(response_format(kind))
+    assert (
+        "your thinking, step by step, and what follows from it, in up to 200 words"
+        in answer_format(kind)
+    )
+    assert kind.answer_fields() == ("reason", "action") and "x-words" not in json.dumps(
+        response_format(kind)
+    )
     assert "不超过 200 个词" in answer_format(kind, words=Words("zh"))
 
 
 def test_numbers_of_players_and_slots_are_those_of_the_table() -> None:
-    interpreter, table = roles.get("tom_interpreter").reply, (("players", 3), ("others", 2), ("slots", 4))
+    interpreter = roles.get("tom_interpreter").reply
+    table = (("players", 3), ("others", 2), ("slots", 4))
     assert '"seat": <whole number from 0 to 2>' in form(interpreter, "json", counts=table)
-    assert '"plays": <whole number from 0 to 3, or null>' in answer_format(interpreter, "json", counts=table)
-    strategist, mirror = roles.get("discard_strategist").reply, roles.get("second_order").reply
-    assert "0 to 4" not in form(strategist, "json", counts=table) + form(mirror, "text", counts=table)
+    assert '"plays": <whole number from 0 to 3, or null>' in answer_format(
+        interpreter, "json", counts=table
+    )
+    strategist = roles.get("discard_strategist").reply
+    mirror = roles.get("second_order").reply
+    assert "0 to 4" not in form(strategist, "json", counts=table) + form(
+        mirror, "text", counts=table
+    )
     assert "0 to 4" in form(strategist, "json")
 
 
@@ -92,7 +109,10 @@ def test_a_number_beyond_the_table_is_no_entry_of_a_report() -> None:
     kind = roles.get("tom_interpreter").reply
     here = {"next_action": "discard slot 0", "plays": None, "chance": 0.5}
     beyond = {"next_action": "play slot 4", "plays": 4, "chance": 0.5}
-    report = {"explanation": "", "intentions": [{"seat": 1, **here}, {"seat": 2, **beyond}, {"seat": 3, **here}]}
+    report = {
+        "explanation": "",
+        "intentions": [{"seat": 1, **here}, {"seat": 2, **beyond}, {"seat": 3, **here}],
+    }
     text = json.dumps({**report, "suggestion": "", "hint": None, "urgent": False})
     reading = read(text, kind, TableOptions({}, {"players": 3, "slots": 4}))
     data = reading.reply.as_data()["intentions"]
@@ -101,4 +121,8 @@ def test_a_number_beyond_the_table_is_no_entry_of_a_report() -> None:
         "intentions.1.plays: input should be less than or equal to 3",
         "intentions.2.seat: input should be less than or equal to 2",
     )
-    assert [entry["seat"] for entry in read(text, kind, {}).reply.as_data()["intentions"]] == [1, 2, 3]
+    assert [entry["seat"] for entry in read(text, kind, {}).reply.as_data()["intentions"]] == [
+        1,
+        2,
+        3,
+    ]

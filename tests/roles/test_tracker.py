@@ -24,9 +24,12 @@ def test_a_list_survives_its_words(colours: set[str], ranks: set[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("", ("RYGWB", RANKS)), ("known red, a 5", ("R", (5,))), ("Red", ("R", RANKS))]
+    ("text", "wanted"),
+    [("", ("RYGWB", RANKS)), ("known red, a 5", ("R", (5,))), ("Red", ("R", RANKS))],
 )
-def test_what_a_list_does_not_name_is_left_open(text: str, wanted: tuple[str, tuple[int, ...]]) -> None:
+def test_what_a_list_does_not_name_is_left_open(
+    text: str, wanted: tuple[str, tuple[int, ...]]
+) -> None:
     assert read(text) == masked(*wanted)
 
 
@@ -48,18 +51,31 @@ async def test_the_tracked_list_is_the_referees_on_every_turn_of_whole_games(pla
         for call in calls:
             assert call.reply is not None
             said = [Deduction.model_validate(one) for one in call.reply["deductions"]]
-            assert {one.seat: [read(text) for text in one.slots] for one in said} == literal(views[call.turn])
+            assert {one.seat: [read(text) for text in one.slots] for one in said} == literal(
+                views[call.turn]
+            )
 
 
 async def test_a_models_list_comes_back_to_it_and_to_nobody_else() -> None:
     def chosen(request: ModelRequest) -> dict[str, object]:
         best = list(request.moves)[-1]
         deductions = [{"seat": 1, "slots": [f"red as of turn {request.place.turn}"]}]
-        return {"ratings": [{"action": best, "rating": 1}], "deductions": deductions, "reason": "r", "action": best}
+        return {
+            "ratings": [{"action": best, "rating": 1}],
+            "deductions": deductions,
+            "reason": "r",
+            "action": best,
+        }
 
-    brain, events = scripted(tracker=chosen), list[Event]()
-    await play_async(graphs.seat("mycroft", brain), players=3, seed=1, max_turns=6, sink=events.append)
-    told = {ask.place.turn: [part.text for part in ask.parts if part.name == "remembered"] for ask in brain.asked}
+    brain = scripted(tracker=chosen)
+    events = list[Event]()
+    await play_async(
+        graphs.seat("mycroft", brain), players=3, seed=1, max_turns=6, sink=events.append
+    )
+    told = {
+        ask.place.turn: [part.text for part in ask.parts if part.name == "remembered"]
+        for ask in brain.asked
+    }
     assert [told[turn] for turn in (1, 2, 3)] == [[]] * 3
     assert all(f"red as of turn {turn - 3}" in told[turn][0] for turn in (4, 5, 6))
     assert all(decided.ratings for decided in of(events, Decided))

@@ -18,7 +18,9 @@ from experiments.page import server
 from experiments.page.library import Library
 from experiments.page.server import Api
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = (
+    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+)
 PATIENCE_MS = 8000
 """How long a test waits for what ought to appear."""
 
@@ -37,7 +39,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def page_of(browser: Browser, width: int = 1440, height: int = 900, scheme: str = "light") -> Iterator[Page]:
+def page_of(
+    browser: Browser, width: int = 1440, height: int = 900, scheme: str = "light"
+) -> Iterator[Page]:
     """A fresh page; an error in its scripts fails the test."""
     made = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
     made.set_default_timeout(PATIENCE_MS)

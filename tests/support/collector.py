@@ -16,7 +16,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 def parsed(line: str) -> list[Any]:
     """The spans of a line of OTLP JSON, read by the official parser, which takes ids in base64, not in hexadecimal."""
     data = json.loads(line)
-    for span in (s for r in data["resourceSpans"] for scope in r["scopeSpans"] for s in scope["spans"]):
+    for span in (
+        s for r in data["resourceSpans"] for scope in r["scopeSpans"] for s in scope["spans"]
+    ):
         for name in ("traceId", "spanId", "parentSpanId"):
             if name in span:
                 span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
@@ -24,7 +26,9 @@ def parsed(line: str) -> list[Any]:
 
 
 def spans_of(message: Any) -> list[Any]:
-    return [span for one in message.resource_spans for scope in one.scope_spans for span in scope.spans]
+    return [
+        span for one in message.resource_spans for scope in one.scope_spans for span in scope.spans
+    ]
 
 
 @dataclass

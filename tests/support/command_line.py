@@ -33,7 +33,11 @@ def _below(group: Any, above: str) -> Iterator[Command]:
 
 def _options(command: Any) -> tuple[str, ...]:
     options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    return tuple(option.opts[-1] for option in options if not option.hidden and option.opts[-1] not in OF_TYPER)
+    return tuple(
+        option.opts[-1]
+        for option in options
+        if not option.hidden and option.opts[-1] not in OF_TYPER
+    )
 
 
 OF_TYPER = ("--help", "--install-completion", "--show-completion")
@@ -43,7 +47,9 @@ def main() -> None:
     """Print a line for each command, then the sums."""
     every = commands()
     for command in every:
-        print(f"{len(command.options):>3}  {command.name or 'orchestrator'}: {' '.join(command.options)}")
+        print(
+            f"{len(command.options):>3}  {command.name or 'orchestrator'}: {' '.join(command.options)}"
+        )
     print(f"{len(every) - 1} commands, {sum(len(command.options) for command in every)} options")
 
 

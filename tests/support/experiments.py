@@ -12,7 +12,9 @@ NOWHERE = Path("nowhere")
 
 
 def asked(*changes: str, **keys: Any) -> experiment.Experiment:
-    return experiment.parse(yaml.safe_dump({"name": "small", **keys}, sort_keys=False), "small.yaml", changes)
+    return experiment.parse(
+        yaml.safe_dump({"name": "small", **keys}, sort_keys=False), "small.yaml", changes
+    )
 
 
 def plan(*changes: str, **keys: Any) -> Plan:

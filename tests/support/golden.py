@@ -15,4 +15,6 @@ def matches(request: pytest.FixtureRequest, name: str, text: str) -> None:
     if request.config.getoption("--golden"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert text == path.read_text("utf-8"), f"{name} differs; after a meant change run this test with --golden"
+    assert text == path.read_text("utf-8"), (
+        f"{name} differs; after a meant change run this test with --golden"
+    )

@@ -50,9 +50,16 @@ class Site:
             self.lose(self.deck[target], kind)
             self.draw(player)
         elif kind in (2, 3):
-            assert target in range(self.players) and target != player and self.clues > 0 and value is not None
+            assert (
+                target in range(self.players)
+                and target != player
+                and self.clues > 0
+                and value is not None
+            )
             assert value in (range(5) if kind == 2 else range(1, 6))
-            assert any(self.deck[order][kind - 2] == value for order in self.hands[target]), "an empty clue"
+            assert any(self.deck[order][kind - 2] == value for order in self.hands[target]), (
+                "an empty clue"
+            )
             self.clues -= 1
         else:
             assert kind == 4 and target in range(self.players) and value in range(1, 11)
@@ -80,7 +87,10 @@ class Site:
     @property
     def dead(self) -> bool:
         """Whether no card can score any more."""
-        return all(top == 5 or self.lost[suit, top + 1] == COPIES[top + 1] for suit, top in enumerate(self.stacks))
+        return all(
+            top == 5 or self.lost[suit, top + 1] == COPIES[top + 1]
+            for suit, top in enumerate(self.stacks)
+        )
 
     @property
     def score(self) -> int:
@@ -89,15 +99,26 @@ class Site:
 
 def played(game: dict[str, Any]) -> Site:
     """The game after its actions. Raises AssertionError where the site refuses it."""
-    players, deck = game["players"], [(card["suitIndex"], card["rank"]) for card in game["deck"]]
-    assert 2 <= len(players) <= 6 and len(set(players)) == len(players) and all(len(name) > 0 for name in players)
-    assert Counter(deck) == Counter({(suit, rank): many for suit in range(5) for rank, many in COPIES.items()})
+    players = game["players"]
+    deck = [(card["suitIndex"], card["rank"]) for card in game["deck"]]
+    assert (
+        2 <= len(players) <= 6
+        and len(set(players)) == len(players)
+        and all(len(name) > 0 for name in players)
+    )
+    assert Counter(deck) == Counter(
+        {(suit, rank): many for suit in range(5) for rank, many in COPIES.items()}
+    )
     assert game["options"] == {"variant": "No Variant"} and game["actions"]
     assert "seed" not in game, "the site would compare the deck with its own of that seed"
     notes = game["notes"]
-    assert len(notes) == len(players) and all(len(of) == 50 and all(isinstance(n, str) for n in of) for of in notes)
+    assert len(notes) == len(players) and all(
+        len(of) == 50 and all(isinstance(n, str) for n in of) for of in notes
+    )
     site = Site(len(players), deck)
     for action in game["actions"]:
-        assert action.keys() <= {"type", "target", "value"} and not (action["type"] < 2 and "value" in action)
+        assert action.keys() <= {"type", "target", "value"} and not (
+            action["type"] < 2 and "value" in action
+        )
         site.act(action["type"], action["target"], action.get("value"))
     return site

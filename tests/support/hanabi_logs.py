@@ -17,7 +17,8 @@ def rows(
     """The rows of one game of random legal moves. `form`: `state`, `observation` or `dictionary`."""
     dice = random.Random(f"{players} {seed} {model}")
     game = hle.HanabiGame({"players": players, "seed": seed, "random_start_player": False})
-    state, made = game.new_initial_state(), list[dict[str, Any]]()
+    state = game.new_initial_state()
+    made = list[dict[str, Any]]()
     while True:
         while not state.is_terminal() and state.cur_player() == hle.CHANCE_PLAYER_ID:
             state.deal_random_card()
@@ -38,7 +39,9 @@ def rows(
                 "user_prompt": f"Turn {len(made) + 1}: which move do you choose?",
                 "system_prompt": "You play Hanabi.",
                 "response_content": _answer(number, legal, ratings),
-                "legal_moves_description_for_llm": {str(n): f"({move})" for n, move in enumerate(legal)},
+                "legal_moves_description_for_llm": {
+                    str(n): f"({move})" for n, move in enumerate(legal)
+                },
                 "move_ratings": ratings,
             }
         )
@@ -47,7 +50,9 @@ def rows(
 
 def _answer(number: int, legal: list[Any], ratings: list[float]) -> str:
     rated = [{"action": n, "rating": rating} for n, rating in enumerate(ratings)]
-    return json.dumps({"move_ratings": rated, "reason": f"It is {legal[number]}.", "action": number})
+    return json.dumps(
+        {"move_ratings": rated, "reason": f"It is {legal[number]}.", "action": number}
+    )
 
 
 def _state(state: Any, form: str) -> Any:

@@ -46,7 +46,9 @@ def files(package: str) -> dict[str, set[str]]:
     for name, path in own.items():
         used = set(names(path)) & set(own) - {name}
         # importing a module names its package too; only what is taken from the package itself is an import of it
-        found[name] = {one for one in used if not any(other.startswith(f"{one}.") for other in used)}
+        found[name] = {
+            one for one in used if not any(other.startswith(f"{one}.") for other in used)
+        }
     return found
 
 
@@ -80,7 +82,9 @@ def main() -> None:
         between = rooms(package)
         arrows = sum(map(len, between.values()))
         loops = [found for found in (circle(between), circle(files(package))) if found]
-        print(f"{package}: {len(between)} rooms, {arrows} arrows between them, {len(loops)} circles")
+        print(
+            f"{package}: {len(between)} rooms, {arrows} arrows between them, {len(loops)} circles"
+        )
         for name, used in sorted(between.items()):
             print(f"  {name} <- {', '.join(sorted(used)) or 'nothing'}")
         for found in loops:

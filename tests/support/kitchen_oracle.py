@@ -21,7 +21,14 @@ from orchestrator.values import Value
 from tests.support.folders import ROOT
 
 FILE = ROOT / "tests" / "golden" / "overcooked" / "traces.jsonl"
-LETTERS: dict[str, Action] = {"n": "north", "s": "south", "e": "east", "w": "west", "i": "interact", ".": "stay"}
+LETTERS: dict[str, Action] = {
+    "n": "north",
+    "s": "south",
+    "e": "east",
+    "w": "west",
+    "i": "interact",
+    ".": "stay",
+}
 """Actions as traces write them."""
 TICKS = 400
 
@@ -50,7 +57,9 @@ def text(kitchen: Kitchen) -> str:
     """Everything in a moment, as one line."""
     cooks = [f"{cook.place} {cook.facing} {cook.held}" for cook in kitchen.cooks]
     counters = [f"{place} {item}" for place, item in sorted(kitchen.counters.items())]
-    cookers = [f"{place} {pot.onions} {pot.ticks}" for place, pot in sorted(kitchen.cookers.items())]
+    cookers = [
+        f"{place} {pot.onions} {pot.ticks}" for place, pot in sorted(kitchen.cookers.items())
+    ]
     return "; ".join([*cooks, *counters, *cookers, str(kitchen.score)])
 
 
@@ -92,10 +101,14 @@ class Oracle:
         for place, thing in self._state.objects.items():
             item = _item(thing)
             if place in cookers:
-                cookers[place] = Cooker(onions=len(thing.ingredients), ticks=max(thing._cooking_tick, 0))
+                cookers[place] = Cooker(
+                    onions=len(thing.ingredients), ticks=max(thing._cooking_tick, 0)
+                )
             elif item is not None:
                 counters[place] = item
-        return Kitchen(self._layout, (cooks[0], cooks[1]), counters, cookers, self._tick, self._delivered)
+        return Kitchen(
+            self._layout, (cooks[0], cooks[1]), counters, cookers, self._tick, self._delivered
+        )
 
 
 def _item(thing: Any) -> Item | None:
@@ -127,7 +140,9 @@ def trace(layout: str) -> Trace:
     return Trace(
         layout=layout,
         actions=["".join(letters[pair[seat]] for pair in game) for seat in (0, 1)],
-        deliveries=[moment.tick for before, moment in pairwise(moments) if moment.score > before.score],
+        deliveries=[
+            moment.tick for before, moment in pairwise(moments) if moment.score > before.score
+        ],
         digests=" ".join(digest(moment) for moment in moments),
     )
 

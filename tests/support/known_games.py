@@ -24,7 +24,9 @@ class OpenGame:
     def __init__(self, players: int, deck: Sequence[str]) -> None:
         self.referee = Referee(players, deck)
         size = HAND_SIZES[players]
-        self.hands = [list(self.referee.deck[seat * size : (seat + 1) * size]) for seat in range(players)]
+        self.hands = [
+            list(self.referee.deck[seat * size : (seat + 1) * size]) for seat in range(players)
+        ]
         self.dealt = size * players
         self.lost: list[Card] = []
 
@@ -47,7 +49,9 @@ class OpenGame:
 
     def slots(self, wanted: int) -> list[int]:
         """The slots of the player to move whose card is of these types."""
-        return [slot for slot, card in enumerate(self.hands[self.referee.seat]) if mask([card]) & wanted]
+        return [
+            slot for slot, card in enumerate(self.hands[self.referee.seat]) if mask([card]) & wanted
+        ]
 
     def first(self, *moves: Move) -> Move:
         """The first of these that is legal, else a hint, else anything."""
@@ -81,8 +85,11 @@ CHOOSE: dict[str, Callable[[OpenGame], Move]] = {"lives_lost": lost, "deck_exhau
 
 def moves_of(players: int, deck: Sequence[str], end: str) -> list[Move]:
     """The moves of a game that ends so."""
-    game, made = OpenGame(players, deck), list[Move]()
-    while not game.referee.over and not (end in ("max_turns", "unfinished") and len(made) == STOPPED):
+    game = OpenGame(players, deck)
+    made = list[Move]()
+    while not game.referee.over and not (
+        end in ("max_turns", "unfinished") and len(made) == STOPPED
+    ):
         made.append(CHOOSE.get(end, best)(game))
         game.apply(made[-1])
     return made
@@ -111,7 +118,8 @@ def dead_end() -> tuple[list[Card], list[Move]]:
         for card in group
         for _ in range(card.copies)
     ]
-    game, moves = OpenGame(2, deck), list[Move]()
+    game = OpenGame(2, deck)
+    moves = list[Move]()
     for turn in range(40):
         other = game.hands[1 - game.referee.seat][0]
         hint = HintColour(to=1 - game.referee.seat, colour=other.colour)
@@ -133,7 +141,14 @@ def followed(
     """Write the journal of a game of these moves."""
     events: list[Event] = []
     seat = follower(moves, why)
-    play(seat, players=players, deck=tuple(deck), journal=path, max_turns=len(moves), sink=events.append)
+    play(
+        seat,
+        players=players,
+        deck=tuple(deck),
+        journal=path,
+        max_turns=len(moves),
+        sink=events.append,
+    )
     return events
 
 

@@ -33,7 +33,9 @@ def random_game(players: int, seed: int) -> Iterator[Referee]:
         yield referee
         moves = referee.legal()
         calm = [move for move in moves if move.kind != "play"]
-        referee.apply(chance.choice(calm if calm and (referee.lives == 1 or chance.random() < 0.7) else moves))
+        referee.apply(
+            chance.choice(calm if calm and (referee.lives == 1 or chance.random() < 0.7) else moves)
+        )
 
 
 @cache
@@ -61,7 +63,8 @@ def partners_game(names: Sequence[str], seed: int) -> Iterator[Referee]:
 
 @cache
 def _partners_moves(names: tuple[str, ...], seed: int) -> tuple[Move, ...]:
-    referee, moves = Referee(len(names), deal(seed)), list[Move]()
+    referee = Referee(len(names), deal(seed))
+    moves = list[Move]()
     while not referee.over:
         view = referee.view()
         moves.append(partners.get(names[view.seat]).rule(view, Random(f"{seed} {view.turn}"))[0])
@@ -88,7 +91,8 @@ async def turn_of(config: graphs.GraphConfig, view: View, memory: Memory | None 
 @cache
 def literal_views(players: int, seed: int) -> tuple[View, ...]:
     """The views of a game that the literal player plays with himself."""
-    referee, views = Referee(players, deal(seed)), list[View]()
+    referee = Referee(players, deal(seed))
+    views = list[View]()
     while not referee.over:
         views.append(referee.view())
         move, _ = literal_play.best(Position.read(cut(views[-1], [(kind, {}) for kind in TAKES])))

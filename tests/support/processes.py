@@ -41,7 +41,9 @@ def command(
     folder: Path, *arguments: str, paths: tuple[Path, ...] = (), marking: bool = False
 ) -> "CompletedProcess[str]":
     """`orchestrator ARGUMENTS`, run in a folder; packages that lie in `paths` are installed."""
-    return _completed(folder, marking_command if marking else run_command, arguments, (*paths, ROOT))
+    return _completed(
+        folder, marking_command if marking else run_command, arguments, (*paths, ROOT)
+    )
 
 
 def begun(folder: Path, *arguments: str) -> BaseProcess:
@@ -49,7 +51,8 @@ def begun(folder: Path, *arguments: str) -> BaseProcess:
 
     Its output is in the files `stdout` and `stderr`.
     """
-    out, err = folder / "stdout", folder / "stderr"
+    out = folder / "stdout"
+    err = folder / "stderr"
     given = (folder, (str(ROOT),), dict(os.environ), out, err, run_command, arguments)
     process = FORKS.Process(target=_child, args=given)
     process.start()
@@ -102,15 +105,20 @@ def _file(name: str) -> None:
 Run = Callable[..., None]
 
 
-def _completed(folder: Path, run: Run, arguments: tuple[str, ...], paths: tuple[Path, ...]) -> "CompletedProcess[str]":
+def _completed(
+    folder: Path, run: Run, arguments: tuple[str, ...], paths: tuple[Path, ...]
+) -> "CompletedProcess[str]":
     with tempfile.TemporaryDirectory() as held:
-        out, err = Path(held, "out"), Path(held, "err")
+        out = Path(held, "out")
+        err = Path(held, "err")
         given = (folder, tuple(map(str, paths)), dict(os.environ), out, err, run, arguments)
         process = FORKS.Process(target=_child, args=given)
         process.start()
         process.join()
         assert process.exitcode is not None
-        return CompletedProcess(arguments, process.exitcode, out.read_text("utf-8"), err.read_text("utf-8"))
+        return CompletedProcess(
+            arguments, process.exitcode, out.read_text("utf-8"), err.read_text("utf-8")
+        )
 
 
 def _child(
@@ -129,7 +137,8 @@ def _child(
     sys.path[:0] = paths
     for stream, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
-    sys.stdout, sys.stderr = open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8", buffering=1)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", buffering=1)  # noqa: SIM115
     try:
         run(*arguments)
     except SystemExit:

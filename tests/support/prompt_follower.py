@@ -36,7 +36,9 @@ class Hint(NamedTuple):
     @property
     def helps(self) -> bool:
         """Whether it is a true play hint, or makes a playable card known, and is not late."""
-        known = self.says.startswith("makes a playable card known") or re.match(r"play .*\), true", self.says)
+        known = self.says.startswith("makes a playable card known") or re.match(
+            r"play .*\), true", self.says
+        )
         return bool(known) and ", late" not in self.says
 
 
@@ -90,23 +92,35 @@ class Prompt:
     @cached_property
     def hands(self) -> dict[str, dict[int, str]]:
         lines = re.findall(r"^- (P\d): (slot.*)$", self.table, re.MULTILINE)
-        return {player: {int(s): card for s, card in re.findall(r"slot (\d) (..)", line)} for player, line in lines}
+        return {
+            player: {int(s): card for s, card in re.findall(r"slot (\d) (..)", line)}
+            for player, line in lines
+        }
 
     @property
     def dump(self) -> str | None:
         """With 8 tokens: to the player before you, the rank of the card in slot 0."""
         before = wanted(r"Players move in the order .*(P\d)\.$", self.table)
-        return f"hint {before} rank {self.hands[before][0][1]}" if self.number("Information tokens") == 8 else None
+        return (
+            f"hint {before} rank {self.hands[before][0][1]}"
+            if self.number("Information tokens") == 8
+            else None
+        )
 
     @cached_property
     def chances(self) -> dict[int, dict[str, int]]:
         """The own cards' chances in percent; where the conventions say more, theirs."""
         cards: dict[int, dict[str, int]] = {}
-        parts = [optional(r"^# What your own cards can be\n\n((?:.|\n)*?)(?=\n\n# |\Z)", self.text) or ""]
+        parts = [
+            optional(r"^# What your own cards can be\n\n((?:.|\n)*?)(?=\n\n# |\Z)", self.text) or ""
+        ]
         parts += [self.facts] if "# What the conventions say now" in self.text else []
         for line in (line for part in parts for line in part.splitlines()):
             if slots := optional(r"^- slots? (\d(?:, \d)*): .*\d%", line):
-                values = {name: int(value) for name, value in re.findall(r"(playable|dead|critical) (\d+)%", line)}
+                values = {
+                    name: int(value)
+                    for name, value in re.findall(r"(playable|dead|critical) (\d+)%", line)
+                }
                 lowest = optional(r"lowest rank (\d)", line)
                 kinds = re.findall(r"[RYGWB](\d)", line)
                 values["lowest"] = int(lowest) if lowest else min(map(int, kinds), default=1)
@@ -115,11 +129,14 @@ class Prompt:
         return dict(sorted(cards.items()))
 
     def listed(self, what: str) -> list[int]:
-        return [int(slot) for slot in re.findall(r"slot (\d)", wanted(rf"^{what}: (.+)\.$", self.facts))]
+        return [
+            int(slot) for slot in re.findall(r"slot (\d)", wanted(rf"^{what}: (.+)\.$", self.facts))
+        ]
 
     @cached_property
     def nearly_over(self) -> bool:
-        lives, deck = self.number("Lives"), self.number("Cards left in the deck")
+        lives = self.number("Lives")
+        deck = self.number("Cards left in the deck")
         return (lives == 3 and deck <= 3) or (lives == 2 and deck <= 1)
 
     def report(self, title: str) -> str:
@@ -133,19 +150,29 @@ def best_hint(hints: Iterable[Hint]) -> str | None:
 
 
 def history_analyst(prompt: Prompt) -> Mapping[str, object]:
-    chances, playable = prompt.chances, prompt.listed("Surely playable, in the order to play them")
+    chances = prompt.chances
+    playable = prompt.listed("Surely playable, in the order to play them")
     if "Name no slot likeliest" in prompt.text and "Worth a life: " in prompt.facts:
         playable += prompt.listed("Worth a life")
-        return {"insights": [], "inferred": [], "summary": "by the sums", "playable": playable, "likeliest": None}
+        return {
+            "insights": [],
+            "inferred": [],
+            "summary": "by the sums",
+            "playable": playable,
+            "likeliest": None,
+        }
     alone = "None of the others keeps to the conventions" in prompt.facts
     likely = sorted(chances, key=lambda slot: (-chances[slot]["playable"], slot))
     if alone and prompt.number("Lives") > 1:
         playable += [slot for slot in likely if chances[slot]["playable"] >= 60]
     asked = "name the slot likeliest to be playable" in prompt.text
     likeliest = likely[0] if asked and not alone and chances[likely[0]]["playable"] else None
-    return {"insights": [], "inferred": [], "summary": "as the facts say", "playable": first(playable)} | {
-        "likeliest": likeliest
-    }
+    return {
+        "insights": [],
+        "inferred": [],
+        "summary": "as the facts say",
+        "playable": first(playable),
+    } | {"likeliest": likeliest}
 
 
 def coded_hint(prompt: Prompt) -> str | None:
@@ -160,8 +187,15 @@ def coded_hint(prompt: Prompt) -> str | None:
 
 def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
     if "Your number: " in prompt.facts or "No hint is due" in prompt.facts:
-        return {"explanation": "none", "intentions": [], "suggestion": "by the number", "hint": coded_hint(prompt)}
-    danger = re.search(r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.facts)
+        return {
+            "explanation": "none",
+            "intentions": [],
+            "suggestion": "by the number",
+            "hint": coded_hint(prompt),
+        }
+    danger = re.search(
+        r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.facts
+    )
     hint = None
     if danger:
         player, rank = danger.groups()
@@ -174,13 +208,25 @@ def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
         hint = best_hint(hint for hint in prompt.hints if hint.helps)
     urgent = hint is not None
     if danger and "so a discard would warn" in prompt.facts:
-        return {"explanation": "none", "intentions": [], "suggestion": "wait", "hint": None, "urgent": True}
+        return {
+            "explanation": "none",
+            "intentions": [],
+            "suggestion": "wait",
+            "hint": None,
+            "urgent": True,
+        }
     hint = hint or best_hint(hint for hint in prompt.hints if hint.helps)
     if "reads hints literally" in prompt.facts:
         most = max((hint.tells for hint in prompt.hints), default=0)
         hint = hint or best_hint(hint for hint in prompt.hints if most and hint.tells == most)
     hint = hint or prompt.dump
-    return {"explanation": "none", "intentions": [], "suggestion": "by the list", "hint": hint, "urgent": urgent}
+    return {
+        "explanation": "none",
+        "intentions": [],
+        "suggestion": "by the list",
+        "hint": hint,
+        "urgent": urgent,
+    }
 
 
 def discard_strategist(prompt: Prompt) -> Mapping[str, object]:
@@ -191,7 +237,10 @@ def discard_strategist(prompt: Prompt) -> Mapping[str, object]:
     following = optional(r"^You discard next: slot (\d)", prompt.facts)
     lines = re.findall(r"^- slots? (\d(?:, \d)*): .*, to be kept$", prompt.facts, re.MULTILINE)
     kept = [int(slot) for slots in lines for slot in slots.split(", ")]
-    rest = sorted(chances, key=lambda slot: (slot in kept, chances[slot]["critical"], -chances[slot]["lowest"], slot))
+    rest = sorted(
+        chances,
+        key=lambda slot: (slot in kept, chances[slot]["critical"], -chances[slot]["lowest"], slot),
+    )
     dead = prompt.listed("Surely dead, in the order to discard them")
     going = [int(following)] if following and int(following) not in kept else []
     safest = first([*dead, *going, *rest])
@@ -207,7 +256,11 @@ def urgent_hint(prompt: Prompt) -> str | None:
     hint = reported_hint(prompt)
     if hint != "none":
         return hint
-    return reported_discard(prompt) if "## discard strategist" in prompt.text else plain_discard(prompt)
+    return (
+        reported_discard(prompt)
+        if "## discard strategist" in prompt.text
+        else plain_discard(prompt)
+    )
 
 
 def reported_hint(prompt: Prompt) -> str | None:
@@ -232,7 +285,9 @@ def reported_discard(prompt: Prompt) -> str | None:
 def most_proposed(prompt: Prompt) -> str | None:
     """The legal move that is proposed most often; of equals the first."""
     proposed = re.findall(r"^action: (.+)$", prompt.text, re.MULTILINE)
-    for move, times in re.findall(r"^candidate \d+: (.+) \(given (\d+) of \d+ times\)$", prompt.text, re.MULTILINE):
+    for move, times in re.findall(
+        r"^candidate \d+: (.+) \(given (\d+) of \d+ times\)$", prompt.text, re.MULTILINE
+    ):
         proposed += [move] * int(times)
     legal = [move for move in proposed if move in prompt.moves]
     return max(legal, key=legal.count, default=None)
@@ -244,7 +299,11 @@ def likely_play(prompt: Prompt) -> str | None:
     if sure:
         return f"play slot {min(sure, key=lambda slot: (chances[slot]['lowest'], slot))}"
     best = max(chances, key=lambda slot: (chances[slot]["playable"], -slot))
-    return f"play slot {best}" if prompt.number("Lives") > 1 and chances[best]["playable"] >= 60 else None
+    return (
+        f"play slot {best}"
+        if prompt.number("Lives") > 1 and chances[best]["playable"] >= 60
+        else None
+    )
 
 
 def plain_gamble(prompt: Prompt) -> str | None:
@@ -258,9 +317,15 @@ def plain_hint(prompt: Prompt) -> str | None:
             continue
         player, kind, rank = match.groups()
         cards = prompt.hands[player]
-        touched = [slot for slot, card in cards.items() if rank == card[1] or kind == COLOUR[card[0]]]
+        touched = [
+            slot for slot, card in cards.items() if rank == card[1] or kind == COLOUR[card[0]]
+        ]
         new = any(kind not in deduced(prompt, player, slot) for slot in touched)
-        if new and has_turn(prompt, player) and all(playable(prompt, cards[slot]) for slot in touched):
+        if (
+            new
+            and has_turn(prompt, player)
+            and all(playable(prompt, cards[slot]) for slot in touched)
+        ):
             return move
     return None
 
@@ -282,18 +347,28 @@ def deduced(prompt: Prompt, player: str, slot: int) -> list[str]:
     """What its owner can deduce of a card for certain: `red`, `rank 3`."""
     text = prompt.section("What hints leave of the others' cards")
     owner = wanted(rf"^- {player}:\n((?:  - .*\n?)*)", text)
-    return [kind for kind in wanted(rf"slot {slot} \(..\): (.*)$", owner).split("; ") if "," not in kind]
+    return [
+        kind for kind in wanted(rf"slot {slot} \(..\): (.*)$", owner).split("; ") if "," not in kind
+    ]
 
 
 def plain_discard(prompt: Prompt) -> str | None:
-    slots = [slot for slot, chance in prompt.chances.items() if chance["dead"] == 100] or list(prompt.chances)
-    untouched = [int(slot) for slot in re.findall(r"^- slot (\d): nothing", prompt.table, re.MULTILINE)]
+    slots = [slot for slot, chance in prompt.chances.items() if chance["dead"] == 100] or list(
+        prompt.chances
+    )
+    untouched = [
+        int(slot) for slot in re.findall(r"^- slot (\d): nothing", prompt.table, re.MULTILINE)
+    ]
     return f"discard slot {min([slot for slot in slots if slot in untouched] or slots)}"
 
 
 def highest_rank(prompt: Prompt) -> str | None:
     ranks = [move for move in prompt.moves if re.match(r"hint P\d rank", move)]
-    return max(ranks, key=lambda move: move[-1], default=None) if prompt.number("Information tokens") == 8 else None
+    return (
+        max(ranks, key=lambda move: move[-1], default=None)
+        if prompt.number("Information tokens") == 8
+        else None
+    )
 
 
 READINGS: Mapping[str, Step] = {
@@ -336,12 +411,20 @@ def convention_player(prompt: Prompt) -> Mapping[str, object]:
     return {"reason": "the sheet names none", "action": prompt.moves[0]}
 
 
-def _reading(read: Callable[[Prompt], Mapping[str, object]]) -> Callable[[ModelRequest], Mapping[str, object]]:
+def _reading(
+    read: Callable[[Prompt], Mapping[str, object]],
+) -> Callable[[ModelRequest], Mapping[str, object]]:
     return lambda request: read(Prompt("\n\n".join(part.text for part in request.parts)))
 
 
 FOLLOWERS: Mapping[str, Callable[[ModelRequest], Mapping[str, object]]] = {
     read.__name__: _reading(read)
-    for read in (history_analyst, tom_interpreter, discard_strategist, aggregator, convention_player)
+    for read in (
+        history_analyst,
+        tom_interpreter,
+        discard_strategist,
+        aggregator,
+        convention_player,
+    )
 }
 """A reader for each role of `house` and `house_solo`, as a script of models."""

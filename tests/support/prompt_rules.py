@@ -39,10 +39,13 @@ class Common:
         self.hands: list[Hand] = [[set(COPIES) for _ in range(self.size)] for _ in range(players)]
         self.scored: set[str] = set()
         self.gone: Counter[str] = Counter()
-        self.tokens, self.deck = 8, 50 - players * self.size
+        self.tokens = 8
+        self.deck = 50 - players * self.size
 
     def playable(self, kind: str) -> bool:
-        return kind not in self.scored and all(kind[0] + str(low) in self.scored for low in range(1, int(kind[1])))
+        return kind not in self.scored and all(
+            kind[0] + str(low) in self.scored for low in range(1, int(kind[1]))
+        )
 
     def dead(self, kind: str) -> bool:
         needed = {kind[0] + str(rank) for rank in range(1, int(kind[1]) + 1)} - self.scored
@@ -52,7 +55,9 @@ class Common:
         return not self.dead(kind) and self.gone[kind] == COPIES[kind] - 1
 
     def known_playable(self, player: int) -> list[int]:
-        return [slot for slot, card in enumerate(self.hands[player]) if all(map(self.playable, card))]
+        return [
+            slot for slot, card in enumerate(self.hands[player]) if all(map(self.playable, card))
+        ]
 
     def known_dead(self, player: int) -> list[int]:
         return [slot for slot, card in enumerate(self.hands[player]) if all(map(self.dead, card))]
@@ -70,7 +75,11 @@ class Common:
         cards = [card for hand in self.hands for card in hand]
         while True:
             known = Counter(next(iter(card)) for card in cards if len(card) == 1)
-            used = {kind for kind in COPIES if self.gone[kind] + (kind in self.scored) + known[kind] == COPIES[kind]}
+            used = {
+                kind
+                for kind in COPIES
+                if self.gone[kind] + (kind in self.scored) + known[kind] == COPIES[kind]
+            }
             if not any(len(card) > 1 and card & used for card in cards):
                 return
             for card in cards:
@@ -79,8 +88,11 @@ class Common:
 
     def hint(self, giver: int, owner: int, what: str, touched: Sequence[int]) -> Said:
         """Takes in a hint of a colour's letter or a rank. Its news is what it rules out itself, before any counting."""
-        before, known = deepcopy(self.hands[owner]), self.known_playable(owner)
-        spends = self.tokens == 8 and what.isdigit() and owner == self.beside(giver, -1) and 0 in touched
+        before = deepcopy(self.hands[owner])
+        known = self.known_playable(owner)
+        spends = (
+            self.tokens == 8 and what.isdigit() and owner == self.beside(giver, -1) and 0 in touched
+        )
         warned = None if spends else self.warned(giver, owner, what, touched)
         for slot, card in enumerate(self.hands[owner]):
             card -= {kind for kind in card if (what in kind) != (slot in touched)}
@@ -95,11 +107,22 @@ class Common:
     def warned(self, giver: int, owner: int, what: str, touched: Sequence[int]) -> int | None:
         """The slot of which a hint warns by R2."""
         slot = self.discards_next(owner)
-        if slot is None or slot not in touched or owner != self.beside(giver, 1) or not what.isdigit():
+        if (
+            slot is None
+            or slot not in touched
+            or owner != self.beside(giver, 1)
+            or not what.isdigit()
+        ):
             return None
-        return slot if any(what in kind and self.critical(kind) for kind in self.hands[owner][slot]) else None
+        return (
+            slot
+            if any(what in kind and self.critical(kind) for kind in self.hands[owner][slot])
+            else None
+        )
 
-    def beyond(self, owner: int, touched: Sequence[int], warned: int | None, known: Sequence[int]) -> Said:
+    def beyond(
+        self, owner: int, touched: Sequence[int], warned: int | None, known: Sequence[int]
+    ) -> Said:
         """R2 to R4: what is said beyond the touched cards. `known`: the slots known to be playable before the hint."""
         hand = self.hands[owner]
         playable = self.known_playable(owner)
@@ -108,7 +131,9 @@ class Common:
             return Said("warning of", warned)
         if set(playable) - set(known):
             return Said("makes a playable card known")
-        unsure = [slot for slot in touched if slot not in playable and any(map(self.playable, hand[slot]))]
+        unsure = [
+            slot for slot in touched if slot not in playable and any(map(self.playable, hand[slot]))
+        ]
         if not unsure:
             return Said("nothing")
         newest = max(unsure)
@@ -193,7 +218,11 @@ def reading(common: Common, you: int, line: str) -> tuple[object, object]:
     if hint := HINT.match(line.removeprefix("- ")):
         said = deepcopy(common).hint(you, *read_hint(hint))
         words = line.split(": ", 1)[1]
-        what = next(what for what in ("nothing", "makes a playable card known", "play", "warning of") if what in words)
+        what = next(
+            what
+            for what in ("nothing", "makes a playable card known", "play", "warning of")
+            if what in words
+        )
         news = re.search(r"news (\d+)", words)
         return said._replace(news=said.news if news else 0), Said(
             what, next(iter(slots(words)), None), int(news[1]) if news else 0

@@ -18,13 +18,18 @@ def wrong(name: str, text: str, table: Table) -> Iterator[str]:
 def differing(lines: list[str], *allowed: list[str]) -> Iterator[str]:
     """The lines by which a section is none of those allowed."""
     if lines not in allowed:
-        yield from [line for line in lines if line not in allowed[0]] or [f"of {len(allowed[0])} lines {len(lines)}"]
+        yield from [line for line in lines if line not in allowed[0]] or [
+            f"of {len(allowed[0])} lines {len(lines)}"
+        ]
 
 
 def state(lines: list[str], text: str, table: Table) -> Iterator[str]:
-    you, n = table.seat, table.players
+    you = table.seat
+    n = table.players
     order = ", ".join(f"P{(you + step) % n}" + (" (you)" if step == 0 else "") for step in range(n))
-    tops = ", ".join(f"{NAMES[letter]} {top}" for letter, top in zip(LETTERS, table.fireworks, strict=True))
+    tops = ", ".join(
+        f"{NAMES[letter]} {top}" for letter, top in zip(LETTERS, table.fireworks, strict=True)
+    )
     head = [
         f"You are P{you}; it is turn {len(table.past) + 1} and your move. Players move in the order {order}.",
         f"Lives: {table.lives}. Information tokens: {table.tokens}. Cards left in the deck: {table.deck}. "
@@ -45,7 +50,9 @@ def by_slot(texts: tuple[str, ...] | list[str]) -> str:
 def own_deductions(lines: list[str], text: str, table: Table) -> Iterator[str]:
     if lines[0].startswith("By hints and counting"):
         return counted(lines[1:], table)
-    deduced = [f"- slot {slot}: {card.deduced}" for slot, card in enumerate(table.known[table.seat])]
+    deduced = [
+        f"- slot {slot}: {card.deduced}" for slot, card in enumerate(table.known[table.seat])
+    ]
     return differing(lines[1:], deduced)
 
 
@@ -53,17 +60,26 @@ def counted(lines: list[str], table: Table) -> Iterator[str]:
     """Kinds, where they are few, and the chances of being playable, dead and critical."""
     slots: list[int] = []
     for line in lines:
-        match = re.match(r"- slots? ([\d, ]+): (?:(.*); )?playable (\d+)%, dead (\d+)%, critical (\d+)%$", line)
+        match = re.match(
+            r"- slots? ([\d, ]+): (?:(.*); )?playable (\d+)%, dead (\d+)%, critical (\d+)%$", line
+        )
         if match is None:
             yield line
             continue
         for slot in map(int, match[1].split(",")):
             slots.append(slot)
             kinds = table.chances[slot]
-            if (match[2].split(" or ") if match[2] else []) != (list(kinds) if len(kinds) <= FEW else []):
+            if (match[2].split(" or ") if match[2] else []) != (
+                list(kinds) if len(kinds) <= FEW else []
+            ):
                 yield f"{line}, not {list(kinds)}"
-            for printed, what in zip(match.groups()[2:], (table.playable, table.dead, table.critical), strict=True):
-                if not rounded(int(printed), sum((share for kind, share in kinds.items() if what(kind)), Fraction())):
+            for printed, what in zip(
+                match.groups()[2:], (table.playable, table.dead, table.critical), strict=True
+            ):
+                if not rounded(
+                    int(printed),
+                    sum((share for kind, share in kinds.items() if what(kind)), Fraction()),
+                ):
                     yield f"{line}: {printed}%"
     if sorted(slots) != list(range(len(table.known[table.seat]))):
         yield f"slots {slots}"
@@ -73,25 +89,38 @@ def rounded(printed: int, chance: Fraction) -> bool:
     """Whether a percentage is that of a chance; 0 and 100 are said of what is certain alone."""
     if chance in (0, 1) or printed in (0, 100):
         return Fraction(printed, 100) == chance
-    return abs(100 * chance - printed) <= Fraction(1, 2) or printed == (1 if chance < Fraction(1, 2) else 99)
+    return abs(100 * chance - printed) <= Fraction(1, 2) or printed == (
+        1 if chance < Fraction(1, 2) else 99
+    )
 
 
 def partner_knowledge(lines: list[str], text: str, table: Table) -> Iterator[str]:
     others = [seat for seat in table.known if seat != table.seat]
-    return differing(lines, [f"- P{seat}: {by_slot([card.told for card in table.known[seat]])}" for seat in others])
+    return differing(
+        lines,
+        [f"- P{seat}: {by_slot([card.told for card in table.known[seat]])}" for seat in others],
+    )
 
 
 def partner_deductions(lines: list[str], text: str, table: Table) -> Iterator[str]:
     given: list[str] = []
     for seat, hand in table.hands.items():
         cards: list[tuple[str, Knowledge]] = list(zip(hand, table.known[seat], strict=True))
-        given += [f"- P{seat}:", *(f"  - slot {slot} ({c}): {k.deduced}" for slot, (c, k) in enumerate(cards))]
+        given += [
+            f"- P{seat}:",
+            *(f"  - slot {slot} ({c}): {k.deduced}" for slot, (c, k) in enumerate(cards)),
+        ]
     return differing(lines[1:], given)
 
 
 def discards(lines: list[str], text: str, table: Table) -> Iterator[str]:
-    ranks = {letter: sorted(card[1] for card in table.discards if card[0] == letter) for letter in LETTERS}
-    piles = [f"- {NAMES[letter]}: {', '.join(ranks[letter])}" for letter in LETTERS if ranks[letter]]
+    ranks = {
+        letter: sorted(card[1] for card in table.discards if card[0] == letter)
+        for letter in LETTERS
+    }
+    piles = [
+        f"- {NAMES[letter]}: {', '.join(ranks[letter])}" for letter in LETTERS if ranks[letter]
+    ]
     return differing(lines, piles or ["Empty."])
 
 
@@ -112,9 +141,16 @@ def final_round(lines: list[str], text: str, table: Table) -> Iterator[str]:
 
 
 def legal_moves(lines: list[str], text: str, table: Table) -> Iterator[str]:
-    pairs = [line.split(": ", 1) if ": " in line else (line, line.removeprefix("- ")) for line in lines[:-1]]
-    labels, moves = [label for label, _ in pairs], [move for _, move in pairs]
-    kinds = {kind: [move for move in table.legal if move.startswith(kind)] for kind in ("discard", "play", "hint")}
+    pairs = [
+        line.split(": ", 1) if ": " in line else (line, line.removeprefix("- "))
+        for line in lines[:-1]
+    ]
+    labels = [label for label, _ in pairs]
+    moves = [move for _, move in pairs]
+    kinds = {
+        kind: [move for move in table.legal if move.startswith(kind)]
+        for kind in ("discard", "play", "hint")
+    }
     hints_first = [*kinds["hint"], *kinds["play"], *kinds["discard"]]
     if len(set(labels)) < len(labels):
         yield "a label is there twice"
@@ -144,9 +180,16 @@ def worded(move: Moved, table: Table) -> list[str]:
     far = who if mine else f"{who}, +{(move.seat - table.seat) % table.players}"
     distant = move.move
     if move.to is not None:
-        distant = move.move.replace(f"P{move.to}", f"+{(move.to - move.seat) % table.players} (P{move.to})", 1)
+        distant = move.move.replace(
+            f"P{move.to}", f"+{(move.to - move.seat) % table.players} (P{move.to})", 1
+        )
     texts = [f"- turn {move.turn}, {who}: {move.move}", f"- turn {move.turn}, {far}: {distant}"]
-    return [f"{text}{result}{after}" for text in texts for result in ("", move.result) for after in ("", move.table)]
+    return [
+        f"{text}{result}{after}"
+        for text in texts
+        for result in ("", move.result)
+        for after in ("", move.table)
+    ]
 
 
 def own_actions(lines: list[str], text: str, table: Table) -> Iterator[str]:
@@ -165,7 +208,11 @@ def convention_facts(lines: list[str], text: str, table: Table) -> Iterator[str]
     turns = table.turns_left or table.players
     late = [seat for step, seat in enumerate(table.hands, 1) if step >= turns]
     hints = [move for move in table.legal if move.startswith("hint") and int(move[6]) not in late]
-    told = {match[1]: match[2] for line in listed if (match := re.match(r"- (hint .*?) \(([\d, ]+)\): ", line))}
+    told = {
+        match[1]: match[2]
+        for line in listed
+        if (match := re.match(r"- (hint .*?) \(([\d, ]+)\): ", line))
+    }
     if sorted(told) != sorted(hints):
         yield f"hints {sorted(told)}, not {sorted(hints)}"
     for hint, slots in told.items():
@@ -182,10 +229,22 @@ def convention_facts(lines: list[str], text: str, table: Table) -> Iterator[str]
 def compact(lines: list[str], table: Table) -> Iterator[str]:
     """The position in short lines: all but what the conventions say."""
     tops = " ".join(f"{letter}{top}" for letter, top in zip(LETTERS, table.fireworks, strict=True))
-    ranks = {letter: sorted(card[1] for card in table.discards if card[0] == letter) for letter in LETTERS}
-    gone = " ".join(f"{letter}{''.join(ranks[letter])}" for letter in LETTERS if ranks[letter]) or "none"
-    moves = [f"P{move.seat} {move.move}{shown(move)}" for move in table.past[-(table.players - 1) :]]
-    kinds = [kind for kind in ("discard", "play", "hint") if any(move.startswith(kind) for move in table.legal)]
+    ranks = {
+        letter: sorted(card[1] for card in table.discards if card[0] == letter)
+        for letter in LETTERS
+    }
+    gone = (
+        " ".join(f"{letter}{''.join(ranks[letter])}" for letter in LETTERS if ranks[letter])
+        or "none"
+    )
+    moves = [
+        f"P{move.seat} {move.move}{shown(move)}" for move in table.past[-(table.players - 1) :]
+    ]
+    kinds = [
+        kind
+        for kind in ("discard", "play", "hint")
+        if any(move.startswith(kind) for move in table.legal)
+    ]
     wanted = [
         f"P{table.seat} of {table.players}, turn {len(table.past) + 1}. Lives {table.lives}, tokens {table.tokens}, "
         f"deck {table.deck}. Fireworks {tops}. Discarded {gone}.",
@@ -197,7 +256,8 @@ def compact(lines: list[str], table: Table) -> Iterator[str]:
         f"You may {', '.join(kinds)}.",
     ]
     told = [
-        line.partition("; thinks")[0].partition("; discards next")[0] if line[:1] == "P" else line for line in lines
+        line.partition("; thinks")[0].partition("; discards next")[0] if line[:1] == "P" else line
+        for line in lines
     ]
     yield from (line for line in wanted if not any(text.startswith(line) for text in told))
     yield from unlikely(lines, table)

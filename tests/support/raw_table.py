@@ -34,13 +34,20 @@ class Knowledge:
 
     @property
     def told(self) -> str:
-        colour, rank = NAMES[self.colour] if self.colour else "", self.rank
-        return f"{colour} {rank}" if colour and rank else colour or (f"rank {rank}" if rank else "nothing")
+        colour = NAMES[self.colour] if self.colour else ""
+        rank = self.rank
+        return (
+            f"{colour} {rank}"
+            if colour and rank
+            else colour or (f"rank {rank}" if rank else "nothing")
+        )
 
     @property
     def deduced(self) -> str:
         """`red, white; rank 1, 2`."""
-        colours = [NAMES[letter] for letter in LETTERS if any(kind[0] == letter for kind in self.kinds)]
+        colours = [
+            NAMES[letter] for letter in LETTERS if any(kind[0] == letter for kind in self.kinds)
+        ]
         ranks = [str(rank) for rank in COPIES if any(kind[1] == str(rank) for kind in self.kinds)]
         colour = ", ".join(colours) if len(colours) < 5 else "any colour"
         return f"{colour}; " + (f"rank {', '.join(ranks)}" if len(ranks) < 5 else "any rank")
@@ -99,7 +106,9 @@ class Table:
     @cached_property
     def unseen(self) -> Counter[str]:
         """Copies that lie in the own hand or in the deck."""
-        seen = Counter(self.discards) + Counter(card for hand in self.hands.values() for card in hand)
+        seen = Counter(self.discards) + Counter(
+            card for hand in self.hands.values() for card in hand
+        )
         for letter, top in zip(LETTERS, self.fireworks, strict=True):
             seen.update(f"{letter}{rank}" for rank in range(1, top + 1))
         return Counter({kind: COPIES[int(kind[1])] for kind in KINDS}) - seen
@@ -111,7 +120,10 @@ class Table:
         shares = []
         for slot, kinds in enumerate(own):
             others = [*own[:slot], *own[slot + 1 :]]
-            ways = {kind: self.unseen[kind] * deals(others, self.unseen - Counter([kind])) for kind in kinds}
+            ways = {
+                kind: self.unseen[kind] * deals(others, self.unseen - Counter([kind]))
+                for kind in kinds
+            }
             total = sum(ways.values())
             shares.append({kind: Fraction(ways[kind], total) for kind in KINDS if ways.get(kind)})
         return shares
@@ -121,13 +133,17 @@ def deals(hand: Sequence[frozenset[str]], copies: Counter[str]) -> int:
     """In how many ways distinct copies fill a hand whose slots can be these kinds: kind after kind, each into some of
     the slots that are still empty."""
     kinds = [kind for kind in KINDS if copies[kind]]
-    fitting = [sum(1 << slot for slot, possible in enumerate(hand) if kind in possible) for kind in kinds]
+    fitting = [
+        sum(1 << slot for slot, possible in enumerate(hand) if kind in possible) for kind in kinds
+    ]
 
     @cache
     def rest(number: int, empty: int) -> int:
         if not empty or number == len(kinds):
             return int(not empty)
-        ways, chosen, most = 0, empty & fitting[number], copies[kinds[number]]
+        ways = 0
+        chosen = empty & fitting[number]
+        most = copies[kinds[number]]
         while chosen:
             if (size := chosen.bit_count()) <= most:
                 ways += perm(most, size) * rest(number + 1, empty & ~chosen)
@@ -145,8 +161,11 @@ class Game:
     seed: int
 
     def play(self) -> tuple[list[Table], list[str]]:
-        game = pyhanabi.HanabiGame({"players": self.players, "seed": self.seed, "random_start_player": False})
-        state, chance = game.new_initial_state(), Random(f"{self.players} {self.seed}")
+        game = pyhanabi.HanabiGame(
+            {"players": self.players, "seed": self.seed, "random_start_player": False}
+        )
+        state = game.new_initial_state()
+        chance = Random(f"{self.players} {self.seed}")
         tables: list[Table] = []
         past: list[Moved] = []
         end: int | None = None
@@ -157,19 +176,30 @@ class Game:
             if end is None and not state.deck_size():
                 end = len(past) + self.players
             seat = state.cur_player()
-            tables.append(table_of(state, seat, tuple(past), None if end is None else end - len(past)))
+            tables.append(
+                table_of(state, seat, tuple(past), None if end is None else end - len(past))
+            )
             state.apply_move(chosen(state, chance))
             past.append(moved(state, self.players, len(past) + 1))
         items = [item.move() for item in state.move_history()]
-        dealt = [f"{LETTERS[m.color()]}{m.rank() + 1}" for m in items if m.type() == pyhanabi.HanabiMoveType.DEAL]
+        dealt = [
+            f"{LETTERS[m.color()]}{m.rank() + 1}"
+            for m in items
+            if m.type() == pyhanabi.HanabiMoveType.DEAL
+        ]
         return tables, dealt
 
 
 def chosen(state: Any, chance: Random) -> Any:
     """Mostly a play that fits, else some move that loses no life; now and then any play while there are lives."""
-    moves, hand = state.legal_moves(), state.player_hands()[state.cur_player()]
+    moves = state.legal_moves()
+    hand = state.player_hands()[state.cur_player()]
     plays = [move for move in moves if move.type() == pyhanabi.HanabiMoveType.PLAY]
-    fitting = [m for m in plays if state.fireworks()[hand[m.card_index()].color()] == hand[m.card_index()].rank()]
+    fitting = [
+        m
+        for m in plays
+        if state.fireworks()[hand[m.card_index()].color()] == hand[m.card_index()].rank()
+    ]
     calm = [move for move in moves if move.type() != pyhanabi.HanabiMoveType.PLAY]
     if fitting and chance.random() < 0.5:
         return chance.choice(fitting)
@@ -208,8 +238,11 @@ def known_of(card: Any) -> Knowledge:
     colours = [colour for colour in range(5) if card.color_plausible(colour)]
     ranks = [rank for rank in range(5) if card.rank_plausible(rank)]
     kinds = frozenset(f"{LETTERS[colour]}{rank + 1}" for colour in colours for rank in ranks)
-    colour, rank = card.color(), card.rank()
-    return Knowledge(kinds, None if colour is None else LETTERS[colour], None if rank is None else rank + 1)
+    colour = card.color()
+    rank = card.rank()
+    return Knowledge(
+        kinds, None if colour is None else LETTERS[colour], None if rank is None else rank + 1
+    )
 
 
 def move_of(move: Any, seat: int, players: int) -> str:
@@ -227,16 +260,21 @@ def move_of(move: Any, seat: int, players: int) -> str:
 def moved(state: Any, players: int, turn: int) -> Moved:
     """The last move of a state, in which the next card is not dealt yet."""
     item = state.move_history()[-1]
-    move, seat = item.move(), item.player()
-    tops = " ".join(f"{letter}{top}" for letter, top in zip(LETTERS, state.fireworks(), strict=True))
+    move = item.move()
+    seat = item.player()
+    tops = " ".join(
+        f"{letter}{top}" for letter, top in zip(LETTERS, state.fireworks(), strict=True)
+    )
     table = f"; fireworks {tops}, tokens {state.information_tokens()}, lives {state.life_tokens()}"
-    text, to = move_of(move, seat, players), None
+    text = move_of(move, seat, players)
+    to = None
     if move.type() in (pyhanabi.HanabiMoveType.PLAY, pyhanabi.HanabiMoveType.DISCARD):
         card = f"{LETTERS[item.color()]}{item.rank() + 1}"
         fits = ", it fits" if item.scored() else ", it does not fit, a life is lost"
         result = f" ({card}{fits if move.type() == pyhanabi.HanabiMoveType.PLAY else ''})"
     else:
-        to, slots = (seat + move.target_offset()) % players, sorted(item.card_info_revealed())
+        to = (seat + move.target_offset()) % players
+        slots = sorted(item.card_info_revealed())
         result = f", touching slot{'s' if len(slots) > 1 else ''} {', '.join(map(str, slots))}"
     return Moved(turn, seat, text, result, table, to)
 

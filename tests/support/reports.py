@@ -15,11 +15,34 @@ from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData, run_data
 
 
-def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False) -> Row:
+def game(
+    arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False
+) -> Row:
     """A game of a program; `lost`: its third life."""
-    strict, lives, end = (0, 0, "lives_lost") if lost else (kept, 2, "perfect" if kept == 25 else "deck_exhausted")
+    strict, lives, end = (
+        (0, 0, "lives_lost") if lost else (kept, 2, "perfect" if kept == 25 else "deck_exhausted")
+    )
     journal = f"games/{arm}/{players}p-s{seed}-r{repeat}.jsonl"
-    row = Row(arm, "g", players, seed, repeat, strict, kept, lives, 50, end, 9, 0, 0, 5, 5, None, journal, model="m")
+    row = Row(
+        arm,
+        "g",
+        players,
+        seed,
+        repeat,
+        strict,
+        kept,
+        lives,
+        50,
+        end,
+        9,
+        0,
+        0,
+        5,
+        5,
+        None,
+        journal,
+        model="m",
+    )
     return replace(row, moves_digest=journal, model_moves=50, own=50)
 
 
@@ -27,7 +50,9 @@ def games(arm: str, kept: Sequence[int], **more: Any) -> list[Row]:
     return [game(arm, seed, score, **more) for seed, score in enumerate(kept, 1)]
 
 
-def report(folder: Path, found: Sequence[Row], run: dict[str, Any] | None = None, **more: Any) -> run_report.Report:
+def report(
+    folder: Path, found: Sequence[Row], run: dict[str, Any] | None = None, **more: Any
+) -> run_report.Report:
     folder.mkdir(exist_ok=True)
     rows.write(folder, sorted(found))
     (folder / "run.yaml").write_text(yaml.safe_dump(run or {}), "utf-8")
@@ -53,9 +78,15 @@ def lines(made: run_report.Report, arm: str) -> list[list[str]]:
     return [[cell.strip(" |") for cell in cells] for cells in found]
 
 
-BASE, BETTER = [10, 12, 9, 11, 10, 8, 12, 10], [14, 15, 13, 16, 15, 12, 17, 14]
+BASE = [10, 12, 9, 11, 10, 8, 12, 10]
+BETTER = [14, 15, 13, 16, 15, 12, 17, 14]
 WORSE = [3, 12, 4, 9, 1, 8, 7, 5]
 WEAK = [*games("base", BASE, lost=True), *games("better", BETTER, lost=True)]
 """Weak models lose the third life in every game, and yet differ."""
-KEPT: dict[str, Any] = {"name": "weak", "baseline": "base", "metric": "kept", "experiment": {"protocol": "sparks-10"}}
+KEPT: dict[str, Any] = {
+    "name": "weak",
+    "baseline": "base",
+    "metric": "kept",
+    "experiment": {"protocol": "sparks-10"},
+}
 KEPT |= {"players": [2], "seeds": [1, 2, 3, 4, 5, 6, 7, 8]}

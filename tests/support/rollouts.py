@@ -21,15 +21,21 @@ def in_plain_python(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> li
             assert spec and spec.loader
             plain.append(module_from_spec(spec))
             spec.loader.exec_module(plain[-1])
-            patched.setitem(sys.modules, compiled.__name__, plain[-1])  # so that the players sit at this table
+            patched.setitem(
+                sys.modules, compiled.__name__, plain[-1]
+            )  # so that the players sit at this table
     return plain
 
 
 def random_move(state: Any, chance: Random) -> int:
     """A move that the rules allow; hints that no convention explains among them."""
     kinds = [rules.PLAY] if state[rules.LIVES] > 1 else []
-    kinds += [rules.DISCARD] * int(state[rules.TOKENS] < 8) + [rules.HINT] * int(state[rules.TOKENS] > 0)
-    kind, seat, players = chance.choice(kinds), int(state[rules.SEAT]), int(state[rules.PLAYERS])
+    kinds += [rules.DISCARD] * int(state[rules.TOKENS] < 8) + [rules.HINT] * int(
+        state[rules.TOKENS] > 0
+    )
+    kind = chance.choice(kinds)
+    seat = int(state[rules.SEAT])
+    players = int(state[rules.PLAYERS])
     if kind != rules.HINT:
         return int(rules.code(kind, chance.randrange(int(state[rules.SIZES + seat])), 0))
     to = (seat + chance.randrange(1, players)) % players

@@ -37,7 +37,9 @@ FIELDS: dict[str, str] = {
     "than": r"<name>(?: at [\d, and]+ players)?",
     "role": "<name>(?: and <name>)*",
     "change": "<number> <unit>",
-    **dict.fromkeys(("effect", "beside"), r"(?: \((?:the same games|<number>(?:, p <chance>)?)\))?"),
+    **dict.fromkeys(
+        ("effect", "beside"), r"(?: \((?:the same games|<number>(?:, p <chance>)?)\))?"
+    ),
     "chance": r"= (?:\.\d{3}|1\.000)|< \.001",
     "p": "(?:Holm-corrected |corrected )?p <chance>",
     "units": "deals?|repeats?",
@@ -156,7 +158,9 @@ FIELDS: dict[str, str] = {
 
 def template_of(sentence: str) -> Template | None:
     """Return the template of a whole sentence; None for one that is in no list."""
-    return next((each for name, each in TEMPLATES.items() if re.fullmatch(pattern(name), sentence)), None)
+    return next(
+        (each for name, each in TEMPLATES.items() if re.fullmatch(pattern(name), sentence)), None
+    )
 
 
 @cache
@@ -164,7 +168,9 @@ def pattern(name: str) -> str:
     """Return the regular expression of a field, or, of a template, of its sentences."""
     if template := TEMPLATES.get(name):
         parts = re.split(r"\{(\w+)\}", template.text)
-        inner = "".join(pattern(part) if place % 2 else re.escape(part) for place, part in enumerate(parts))
+        inner = "".join(
+            pattern(part) if place % 2 else re.escape(part) for place, part in enumerate(parts)
+        )
     else:
         inner = re.sub(r"<([A-Za-z]\w*)>", lambda match: pattern(match[1]), FIELDS[name])
     return f"(?:{inner})"

@@ -21,7 +21,9 @@ GOOD = '{"reason": "r", "action": "play slot 1"}'
 LEGAL: Listed = labelled((Play(slot=0), Play(slot=1)))
 
 
-def ask(*parts: Part, node: str = "proposer", sample: int = 0, place: Place | None = None) -> ModelRequest:
+def ask(
+    *parts: Part, node: str = "proposer", sample: int = 0, place: Place | None = None
+) -> ModelRequest:
     """A question of two legal moves."""
     told = parts or (Part("state", "A table."),)
     return ModelRequest(node, "proposer", sample, told, Choice, LEGAL, place=place or Place())
@@ -42,7 +44,13 @@ def completion(text: str = GOOD, **more: Any) -> web.Response:
 
 def quick(url: str, **more: Any) -> dict[str, Any]:
     """A model of a server, asked without long waits."""
-    return {"model": f"openai:fake@{url}", "backoff_s": 0.002, "attempts": 4, "timeout_s": 5, **more}
+    return {
+        "model": f"openai:fake@{url}",
+        "backoff_s": 0.002,
+        "attempts": 4,
+        "timeout_s": 5,
+        **more,
+    }
 
 
 @contextmanager
@@ -50,7 +58,8 @@ def in_a_thread(served: web.Application) -> Iterator[str]:
     """A server beside the test's own event loop, or for another process; gives its URL."""
     loop = asyncio.new_event_loop()
     ready: list[str] = []
-    started, stop = threading.Event(), asyncio.Event()
+    started = threading.Event()
+    stop = asyncio.Event()
 
     async def serve() -> None:
         async with fake_endpoint.serving(served) as url:

@@ -14,8 +14,32 @@ from tests.support.folders import ROOT
 from tests.support.imports import PACKAGES, rooms, sources
 
 NAMELESS = {
-    *("found", "one", "made", "there", "said", "told", "given", "asked", "kept", "shown", "known", "wanted", "left"),
-    *("whole", "own", "here", "others", "gone", "begun", "beside", "apart", "drawn", "listed", "taken", "of", "who"),
+    "found",
+    "one",
+    "made",
+    "there",
+    "said",
+    "told",
+    "given",
+    "asked",
+    "kept",
+    "shown",
+    "known",
+    "wanted",
+    "left",
+    "whole",
+    "own",
+    "here",
+    "others",
+    "gone",
+    "begun",
+    "beside",
+    "apart",
+    "drawn",
+    "listed",
+    "taken",
+    "of",
+    "who",
     "whose",
 }
 """Names of arguments, variables and functions that say nothing of their value."""
@@ -52,12 +76,16 @@ def private_functions(path: Path) -> tuple[int, int]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.name.startswith("_")
         and not node.name.startswith("__")
-        and not any("validator" in ast.unparse(one) or "serializer" in ast.unparse(one) for one in node.decorator_list)
+        and not any(
+            "validator" in ast.unparse(one) or "serializer" in ast.unparse(one)
+            for one in node.decorator_list
+        )
     }
     uses = Counter(
         node.id if isinstance(node, ast.Name) else node.attr
         for node in ast.walk(tree(path))
-        if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+        if isinstance(node, ast.Attribute)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     )
     return len(functions), sum(lines <= 5 and uses[name] == 1 for name, lines in functions.items())
 
@@ -79,17 +107,22 @@ def floors(arrows: dict[str, set[str]]) -> int:
 def main() -> None:
     total = 0
     for package in PACKAGES:
-        paths, arrows = sources(package), rooms(package)
+        paths = sources(package)
+        arrows = rooms(package)
         size = lines(paths)
         total += size
         share, words = nameless(paths)
         private, short = map(sum, zip(*map(private_functions, paths), strict=True))
         common = ", ".join(f"{word} {count}" for word, count in words.most_common(4)) or "none"
         print(f"{package}: {len(paths)} files, {size:,} lines")
-        print(f"  {len(arrows)} rooms, {sum(map(len, arrows.values()))} arrows between them, {floors(arrows)} floors")
+        print(
+            f"  {len(arrows)} rooms, {sum(map(len, arrows.values()))} arrows between them, {floors(arrows)} floors"
+        )
         print(f"  {100 * share:.1f} % of the names say nothing of their value: {common}")
         per = 1000 / max(size, 1)
-        print(f"  private functions per 1,000 lines: {private * per:.1f}; short and used once: {short * per:.1f}")
+        print(
+            f"  private functions per 1,000 lines: {private * per:.1f}; short and used once: {short * per:.1f}"
+        )
     tests = [path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py")]
     print(f"all packages: {total:,} lines; tests: {len(tests)} files, {lines(tests):,} lines")
 

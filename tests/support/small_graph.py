@@ -17,7 +17,10 @@ OPENING = position("2p-opening")
 SMALL = {
     "name": "small",
     "context": "sherlock",
-    "nodes": {"proposer": {"role": "proposer"}, "aggregator": {"role": "aggregator", "reads": ["proposer"]}},
+    "nodes": {
+        "proposer": {"role": "proposer"},
+        "aggregator": {"role": "aggregator", "reads": ["proposer"]},
+    },
     "decides": "aggregator",
 }
 
@@ -35,7 +38,14 @@ def scripted(**answers: Any) -> Scripted:
     return Scripted({**dict.fromkeys(DECIDING, _first), **answers})
 
 
-DECIDING = ("proposer", "generator", "aggregator", "watson_aggregator", "sherlock_aggregator", "selector")
+DECIDING = (
+    "proposer",
+    "generator",
+    "aggregator",
+    "watson_aggregator",
+    "sherlock_aggregator",
+    "selector",
+)
 
 
 def _first(request: ModelRequest) -> dict[str, Any]:

@@ -5,7 +5,16 @@ from collections.abc import Iterable, Sequence
 from experiments.record.game import Game
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved, Result, SeatInfo, TurnStarted
+from orchestrator.journal.events import (
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    Moved,
+    Result,
+    SeatInfo,
+    TurnStarted,
+)
 from tests.support.positions import partners_game, random_game
 
 
@@ -26,7 +35,13 @@ def story_of(referee: Referee, moves: Iterable[Move]) -> Game:
         events.append(GameEnded(result=result_of(again)))
     seats = (SeatInfo(graph="test", model="program"),) * again.players
     started_game = GameStarted(
-        players=again.players, seed=None, game="", deck=again.deck, seats=seats, config_hash="", versions={}
+        players=again.players,
+        seed=None,
+        game="",
+        deck=again.deck,
+        seats=seats,
+        config_hash="",
+        versions={},
     )
     return Game.of((started_game, *events))
 

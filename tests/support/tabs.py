@@ -79,5 +79,8 @@ def faults(page: Page) -> list[str]:
 
     found = Axe().run(page).response["violations"]
     return [
-        f"{one['id']}: {node['html'][:160]}" for one in found if one["impact"] in SERIOUS for node in one["nodes"][:3]
+        f"{one['id']}: {node['html'][:160]}"
+        for one in found
+        if one["impact"] in SERIOUS
+        for node in one["nodes"][:3]
     ]

@@ -16,13 +16,23 @@ def tiny(texts: Iterable[str]) -> tuple[Any, Any]:
     from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
     bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer, bpe.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
     marks = ["<|end|>", "<|pad|>", "<|system|>", "<|user|>", "<|assistant|>"]
     bpe.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=600, special_tokens=marks))
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<|end|>", pad_token="<|pad|>")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=bpe, eos_token="<|end|>", pad_token="<|pad|>"
+    )
     tokenizer.chat_template = TEMPLATE
-    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    config = Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, max_position_embeddings=1024, **shape)
+    shape = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+    }
+    config = Qwen2Config(
+        vocab_size=len(tokenizer), num_key_value_heads=2, max_position_embeddings=1024, **shape
+    )
     return Qwen2ForCausalLM(config), tokenizer
 
 

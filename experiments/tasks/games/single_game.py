@@ -147,7 +147,9 @@ def plays_rollouts(seats: Sequence[Seat]) -> bool:
         if not isinstance(seat, GraphSeat):
             continue
         for name, node in seat.config.nodes.items():
-            by_program = node.model == settings.PROGRAM or isinstance(seat.brains.get(node.model), SimulatedModel)
+            by_program = node.model == settings.PROGRAM or isinstance(
+                seat.brains.get(node.model), SimulatedModel
+            )
             if by_program and seat.config.options_of(name).get("rollouts"):
                 return True
     return False

@@ -22,7 +22,7 @@ _LEADS = phrases("""
     I (?:should|will|would|must|choose|select|pick|go with)(?: to)? / I['’]ll / my (?:partner|answer|action|choice)
     (?:the |my )?(?:best |next |final |correct |right |selected )*(?:answer|action|option|choice|move) is(?: to)?
     (?:Bob|my partner|the partner) (?:intends to|will|should)(?: next)? / (?:he|they) will
-""")  # noqa: E501
+""")
 _LEAD = re.compile(rf"\A(?:{_LEADS})\s*:?\s*", re.IGNORECASE)
 _REASON = re.compile(
     r"(?:,\s*|\s+)(?:because|since|as it|so that)\s.*\Z", re.IGNORECASE | re.DOTALL

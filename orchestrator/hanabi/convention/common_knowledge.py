@@ -112,10 +112,21 @@ class CommonKnowledge:
     @classmethod
     def start(cls, conventions: Sequence[Convention]) -> "CommonKnowledge":
         players = len(conventions)
-        hands, size = unknown_hands(players), HAND_SIZES[players]
+        hands = unknown_hands(players)
+        size = HAND_SIZES[players]
         cards = tuple(tuple(range(seat * size, (seat + 1) * size)) for seat in range(players))
         piles = Piles((0, 0, 0, 0, 0), ())
-        return cls(tuple(conventions), 1, piles, MAX_TOKENS, MAX_LIVES, DECK_SIZE - players * size, hands, hands, cards)
+        return cls(
+            tuple(conventions),
+            1,
+            piles,
+            MAX_TOKENS,
+            MAX_LIVES,
+            DECK_SIZE - players * size,
+            hands,
+            hands,
+            cards,
+        )
 
     @classmethod
     def of_position(
@@ -130,7 +141,9 @@ class CommonKnowledge:
         common: Hands,
     ) -> "CommonKnowledge":
         """Return the state of a position whose past is not known: no claims, and cards numbered as they lie."""
-        cards = tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(common))
+        cards = tuple(
+            tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(common)
+        )
         return cls(tuple(conventions), 0, piles, tokens, lives, deck, literal, common, cards)
 
     @property
@@ -144,7 +157,9 @@ class CommonKnowledge:
     def may_wait(self, seat: int) -> bool:
         """Return whether a player can warn the next one without a token: by a discard, although everybody expects
         them to play."""
-        both_wait = self.conventions[seat].waits and self.conventions[(seat + 1) % self.players].waits
+        both_wait = (
+            self.conventions[seat].waits and self.conventions[(seat + 1) % self.players].waits
+        )
         return both_wait and not self.tokens and self.deck > 0 and self.takes_for_playable(seat)
 
     def waits(self, past: PublicMove) -> bool:
@@ -157,7 +172,11 @@ class CommonKnowledge:
         """Return the slot of the next player of which a player can warn them, or be silent: the card that they would
         discard next, where it may be critical."""
         following = (seat + 1) % self.players
-        if not self.deck or self.conventions[seat].hints is None or not self.conventions[following].subtle:
+        if (
+            not self.deck
+            or self.conventions[seat].hints is None
+            or not self.conventions[following].subtle
+        ):
             return None
         slot = next_discard(self.common[following], self.piles, self.conventions[following])
         if slot is None or not self.common[following][slot] & self.piles.critical:
@@ -171,7 +190,9 @@ class CommonKnowledge:
             done = silent._conduct(past, warns=self.waits(past))._lost(past, past.move)
         else:
             done = silent._hinted(past, past.move)
-        return replace(done, turn=self.turn + 1, common=counted(done.common, done.literal, done.piles))
+        return replace(
+            done, turn=self.turn + 1, common=counted(done.common, done.literal, done.piles)
+        )
 
     def _silence(self, past: PublicMove) -> "CommonKnowledge":
         """Note what a move without a hint says of the card that the next player would discard.
@@ -185,18 +206,24 @@ class CommonKnowledge:
         if slot is None or to_next or not could_warn:
             return self
         _, reads = between(self.conventions[past.seat], self.conventions[following])
-        point = Point(slot, ANY & ~self.piles.critical, "silence", meant=True, believed=reads is not None)
+        point = Point(
+            slot, ANY & ~self.piles.critical, "silence", meant=True, believed=reads is not None
+        )
         if self.waits(past):
             point = point._replace(types=self.piles.critical, why="warning")
         hands = with_hand(self.common, following, _narrowed(self.common[following], [point]))
-        claim = Claim(self.turn, past.seat, following, self.cards[following][slot], point.types, point.why)
+        claim = Claim(
+            self.turn, past.seat, following, self.cards[following][slot], point.types, point.why
+        )
         return replace(self, common=hands, claims=(*self.claims, claim))
 
     def _conduct(self, past: PublicMove, *, warns: bool) -> "CommonKnowledge":
         """Claim what a discard or a play says: that no own card is known to fit, unless they waited; where literal
         hints do not explain the play, that its player read them by the convention."""
         assert isinstance(past.move, Play | Discard)
-        seat, hand, fits = past.seat, self.common[past.seat], self.piles.playable
+        seat = past.seat
+        hand = self.common[past.seat]
+        fits = self.piles.playable
         if self.conventions[seat] == STRANGER:
             return self
         if isinstance(past.move, Discard):
@@ -209,8 +236,14 @@ class CommonKnowledge:
         else:
             slot = past.move.slot
             card = self.cards[seat][slot]
-            if not is_certain(hand[slot], fits):  # they saw the others' cards, or read a hint by another focus
-                claims = [Claim(self.turn, seat, seat, card, fits, "played untold")] if self.deck > NEARLY_OVER else []
+            if not is_certain(
+                hand[slot], fits
+            ):  # they saw the others' cards, or read a hint by another focus
+                claims = (
+                    [Claim(self.turn, seat, seat, card, fits, "played untold")]
+                    if self.deck > NEARLY_OVER
+                    else []
+                )
             elif is_certain(self.literal[seat][slot], fits):
                 claims = []
             else:
@@ -234,9 +267,15 @@ class CommonKnowledge:
             tokens=min(MAX_TOKENS, self.tokens + bool(back)),
             lives=self.lives - (past.scored is False),
             deck=max(0, self.deck - 1),
-            literal=with_hand(self.literal, past.seat, shifted(self.literal[past.seat], move.slot, new)),
-            common=with_hand(self.common, past.seat, shifted(self.common[past.seat], move.slot, new)),
-            cards=with_hand(self.cards, past.seat, shifted(self.cards[past.seat], move.slot, number)),
+            literal=with_hand(
+                self.literal, past.seat, shifted(self.literal[past.seat], move.slot, new)
+            ),
+            common=with_hand(
+                self.common, past.seat, shifted(self.common[past.seat], move.slot, new)
+            ),
+            cards=with_hand(
+                self.cards, past.seat, shifted(self.cards[past.seat], move.slot, number)
+            ),
             face_up=(*self.face_up, (self.cards[past.seat][move.slot], past.card)),
         )
 
@@ -245,7 +284,9 @@ class CommonKnowledge:
         after = replace(
             self,
             tokens=self.tokens - 1,
-            literal=with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots)),
+            literal=with_hand(
+                self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots)
+            ),
             common=with_hand(self.common, hint.to, hand),
         )
         cards = self.cards[hint.to]
@@ -256,7 +297,9 @@ class CommonKnowledge:
         )
         return replace(after, claims=(*self.claims, *claims))
 
-    def read_hint(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
+    def read_hint(
+        self, giver: int, hint: Hint, touched: Sequence[int]
+    ) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
         """Return the receiver's hand as everybody knows it after a hint, literally and by the giver's convention; and
         what the hint points at."""
         literal = hinted(self.literal[hint.to], hint, touched)
@@ -265,7 +308,9 @@ class CommonKnowledge:
         points = tuple(self._points(giver, hint, touched, hand))
         return _narrowed(hand, points), points
 
-    def _points(self, giver: int, hint: Hint, touched: Sequence[int], hand: tuple[Mask, ...]) -> Iterator[Point]:
+    def _points(
+        self, giver: int, hint: Hint, touched: Sequence[int], hand: tuple[Mask, ...]
+    ) -> Iterator[Point]:
         before = self.common[hint.to]
         hints, reads = between(self.conventions[giver], self.conventions[hint.to])
         if hints is None or is_dump(hint, giver, self.players, self.tokens, touched):
@@ -273,7 +318,9 @@ class CommonKnowledge:
         if hint.to == (giver + 1) % self.players:
             slot = warned(hint, before, self.piles, touched, self.conventions[hint.to])
             if slot is not None:
-                yield Point(slot, self.piles.critical, "warning", meant=True, believed=reads is not None)
+                yield Point(
+                    slot, self.piles.critical, "warning", meant=True, believed=reads is not None
+                )
                 return
         if made_known(before, hand, self.piles):
             return
@@ -281,7 +328,13 @@ class CommonKnowledge:
         read = None if reads is None else focus(hand, touched, self.piles, reads)
         for slot in dict.fromkeys((meant, read)):
             if slot is not None:
-                yield Point(slot, self.piles.playable, "play hint", meant=slot == meant, believed=slot == read)
+                yield Point(
+                    slot,
+                    self.piles.playable,
+                    "play hint",
+                    meant=slot == meant,
+                    believed=slot == read,
+                )
 
 
 def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ...]:
@@ -296,7 +349,11 @@ def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ..
 def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> list[int]:
     """Return the slots of the cards that might have been playable and are now known to be."""
     pairs = enumerate(zip(before, after, strict=True))
-    return [slot for slot, (old, new) in pairs if maybe(old, piles.playable) and is_certain(new, piles.playable)]
+    return [
+        slot
+        for slot, (old, new) in pairs
+        if maybe(old, piles.playable) and is_certain(new, piles.playable)
+    ]
 
 
 def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
@@ -305,7 +362,10 @@ def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
     while True:
         full = _full(piles, tuple(sorted(located)))
         hands = tuple(
-            tuple(m if m & (m - 1) == 0 else (m & ~full or hints) for m, hints in zip(hand, by_hints, strict=True))
+            tuple(
+                m if m & (m - 1) == 0 else (m & ~full or hints)
+                for m, hints in zip(hand, by_hints, strict=True)
+            )
             for hand, by_hints in zip(hands, literal, strict=True)
         )
         singles = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
@@ -329,7 +389,9 @@ def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past])
     return course(conventions, history)[-1]
 
 
-def course(conventions: Sequence[Convention], history: Iterable[Past]) -> tuple[CommonKnowledge, ...]:
+def course(
+    conventions: Sequence[Convention], history: Iterable[Past]
+) -> tuple[CommonKnowledge, ...]:
     """Return the common knowledge before each past turn, and after the last one. Results are cached, so that only new
     moves cost time."""
     return _course(tuple(conventions), _public(Same(tuple(history))))
@@ -341,7 +403,9 @@ def _public(history: Same[tuple[Past, ...]]) -> tuple[PublicMove, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _course(conventions: tuple[Convention, ...], moves: tuple[PublicMove, ...]) -> tuple[CommonKnowledge, ...]:
+def _course(
+    conventions: tuple[Convention, ...], moves: tuple[PublicMove, ...]
+) -> tuple[CommonKnowledge, ...]:
     if not moves:
         return (CommonKnowledge.start(conventions),)
     before = _course(conventions, moves[:-1])

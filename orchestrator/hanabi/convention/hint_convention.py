@@ -51,8 +51,11 @@ def between(giver: Convention, reader: Convention) -> tuple[Focus | None, Focus 
 
 def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:
     """Return every hint that touches a card of a hand."""
-    colours, ranks = {card.colour for card in cards}, {card.rank for card in cards}
-    hints: list[Hint] = [HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours]
+    colours = {card.colour for card in cards}
+    ranks = {card.rank for card in cards}
+    hints: list[Hint] = [
+        HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours
+    ]
     return hints + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
 
 
@@ -102,10 +105,17 @@ def focus(hand: Iterable[Mask], touched: Iterable[int], piles: Piles, which: Foc
 def is_dump(hint: Hint, giver: int, players: int, tokens: int, touched: Sequence[int]) -> bool:
     """Return whether a hint only spends a token and points at nothing: a rank hint, given while all tokens are there,
     to the player on the giver's right, touching the oldest card of the hand."""
-    return tokens == MAX_TOKENS and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
+    return (
+        tokens == MAX_TOKENS
+        and hint.to == (giver - 1) % players
+        and isinstance(hint, HintRank)
+        and 0 in touched
+    )
 
 
-def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Convention) -> int | None:
+def warned(
+    hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Convention
+) -> int | None:
     """Return the slot that a hint to the next player warns of: the one to be discarded next, if its rank may be
     critical.
 
@@ -114,4 +124,8 @@ def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int
     slot = next_discard(hand, piles, owner)
     if slot is None or not isinstance(hint, HintRank) or slot not in touched:
         return None
-    return slot if hand[slot] & OF_RANK[hint.rank] & piles.critical and maybe(hand[slot], piles.critical) else None
+    return (
+        slot
+        if hand[slot] & OF_RANK[hint.rank] & piles.critical and maybe(hand[slot], piles.critical)
+        else None
+    )

@@ -19,7 +19,13 @@ from itertools import groupby
 from math import exp, log, prod
 
 from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, PublicMove, Why, common_knowledge
+from orchestrator.hanabi.convention.common_knowledge import (
+    Claim,
+    CommonKnowledge,
+    PublicMove,
+    Why,
+    common_knowledge,
+)
 from orchestrator.hanabi.convention.hint_convention import (
     ADAPTING,
     LITERAL,
@@ -52,7 +58,8 @@ that it fits."""
 SLIPS: Mapping[float, float] = {0.05: 0.4, 0.1: 0.4, 0.2: 0.2}
 """The slip rates of players who keep to a convention, with their probabilities."""
 
-MOST, LEAST = 19.0, 0.001
+MOST = 19.0
+LEAST = 0.001
 """Bounds of the odds that earlier games leave, of the likeliest convention and of each: however many games they were,
 this one may say otherwise."""
 DROPPED = 0.25
@@ -124,7 +131,8 @@ def _understand(
     prior: Same[Prior],
     blind: bool,
 ) -> Understanding:
-    past, before = history.value, prior.value
+    past = history.value
+    before = prior.value
     partner_seats = [other for other in range(players) if other != seat]
     if blind:
         return Understanding(
@@ -137,7 +145,9 @@ def _understand(
         judged = _judged(past, conventions, dict(hands), other, before)
         conventions[other] = judged.convention
         partners.append(judged)
-    return Understanding(common_knowledge([conventions[s] for s in range(players)], past), tuple(partners))
+    return Understanding(
+        common_knowledge([conventions[s] for s in range(players)], past), tuple(partners)
+    )
 
 
 def usual(before: Prior) -> Convention:
@@ -161,11 +171,19 @@ def _judged(
     for convention in sorted(before, key=lambda convention: -before[convention]):
         tried = {**conventions, other: convention}
         now = common_knowledge([tried[seat] for seat in sorted(tried)], history)
-        compared = [(claim, holds) for claim, holds in _compared(now, identities(now, hands)) if claim.seat == other]
-        broke = tuple(f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
+        compared = [
+            (claim, holds)
+            for claim, holds in _compared(now, identities(now, hands))
+            if claim.seat == other
+        ]
+        broke = tuple(
+            f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds
+        )
         odds = before[convention] * exp(_log_ratio(compared))
         least = DROPPED if convention == usual(before) else 1
-        models.append(PartnerModel(other, convention if odds >= least else STRANGER, odds / (1 + odds), broke))
+        models.append(
+            PartnerModel(other, convention if odds >= least else STRANGER, odds / (1 + odds), broke)
+        )
         if not broke:
             break
     best = max(models, key=lambda model: (model.convention != STRANGER, model.chance))
@@ -179,7 +197,10 @@ def _log_ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
     true = [prod(RATIOS[claim.why][0] if holds else 0.0 for claim, holds in move) for move in moves]
     slipped = [prod(RATIOS[claim.why][1] for claim, holds in move if not holds) for move in moves]
     logs = [
-        log(share) + sum(log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(true, slipped, strict=True))
+        log(share)
+        + sum(
+            log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(true, slipped, strict=True)
+        )
         for rate, share in SLIPS.items()
     ]
     most = max(logs)
@@ -189,8 +210,11 @@ def _log_ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
 def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
     """Yield the claims whose cards have been seen, or can be ruled out, and whether they hold."""
     for claim in now.claims:
-        card, held = seen.get(claim.card), now.cards[claim.owner]
-        possible = now.literal[claim.owner][held.index(claim.card)] if claim.card in held else claim.types
+        card = seen.get(claim.card)
+        held = now.cards[claim.owner]
+        possible = (
+            now.literal[claim.owner][held.index(claim.card)] if claim.card in held else claim.types
+        )
         if card is not None:
             yield claim, bool(claim.types >> INDEX[card] & 1)
         elif not claim.types & possible:
@@ -207,7 +231,9 @@ def learnt(games: tuple[Record, ...]) -> Prior:
         for game in games:
             now = CommonKnowledge.start((convention,) * game.players)
             for step in game.steps():
-                now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
+                now = now.after(
+                    PublicMove(step.seat, step.move, step.lost, step.scored, step.touched)
+                )
             compared += _compared(now, dict(enumerate(game.deck)))
         logs[convention] = log(odds) + _log_ratio(compared)
     excess = max(0.0, max(logs.values()) - log(MOST))

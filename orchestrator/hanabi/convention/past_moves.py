@@ -25,13 +25,20 @@ def past_moves(scene: Scene, history: Sequence[Past]) -> PastMoves:
 def _turns(scene: Scene, history: Sequence[Past]) -> Iterator[PartnerTurn]:
     """Yield the past turns that can tell something of the own hand: those of partners who keep to a convention."""
     now = scene.knowledge
-    conventions, seen = now.conventions, identities(now, scene.hands)
+    conventions = now.conventions
+    seen = identities(now, scene.hands)
     held = {number: slot for slot, number in enumerate(now.cards[scene.seat])}
     for past, then in zip(history, course(conventions, history), strict=False):
         places = tuple(held.get(number, NONE) for number in then.cards[scene.seat])
         if past.seat == scene.seat or conventions[past.seat] == STRANGER or set(places) == {NONE}:
             continue
-        hands = [[INDEX[seen[number]] if number in seen else 0 for number in hand] for hand in then.cards]
-        turns_left = None if then.deck or scene.turns_left is None else scene.turns_left + now.turn - then.turn
+        hands = [
+            [INDEX[seen[number]] if number in seen else 0 for number in hand] for hand in then.cards
+        ]
+        turns_left = (
+            None
+            if then.deck or scene.turns_left is None
+            else scene.turns_left + now.turn - then.turn
+        )
         game = RolloutGame(then, past.seat, turns_left).dealt(hands, [0] * then.deck)
         yield PartnerTurn(game, act(past.move), places)

@@ -12,8 +12,19 @@ from typing import TypeVar
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Mask, Piles
-from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
-from orchestrator.hanabi.convention.hint_convention import STRANGER, has_turn, hints_to, is_certain, next_discard
+from orchestrator.hanabi.convention.common_knowledge import (
+    NEARLY_OVER,
+    CommonKnowledge,
+    Point,
+    made_known,
+)
+from orchestrator.hanabi.convention.hint_convention import (
+    STRANGER,
+    has_turn,
+    hints_to,
+    is_certain,
+    next_discard,
+)
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
@@ -25,7 +36,8 @@ SPARE_TOKENS = 3
 """At a table of two: the tokens from which a partner who knows of no card to play is helped before an own play. With
 more players somebody else can help them."""
 
-PER_TURN, BUSY = 10, 100
+PER_TURN = 10
+BUSY = 100
 """What a hint that helps loses of its value for each turn before its receiver's, and where they take a card for
 playable already."""
 
@@ -114,7 +126,9 @@ class Scene:
 
     def effect_of(self, hint: Hint) -> HintEffect:
         """Return the effect of one hint, which need not be legal now."""
-        return next((effect for effect in self.hint_effects if effect.hint == hint), None) or self._effect(hint)
+        return next(
+            (effect for effect in self.hint_effects if effect.hint == hint), None
+        ) or self._effect(hint)
 
     def has_turn(self, seat: int) -> bool:
         """Return whether a partner has a turn left in which to use a hint."""
@@ -123,7 +137,8 @@ class Scene:
     def _effect(self, hint: Hint) -> HintEffect:
         if not self.has_turn(hint.to):
             return HintEffect(hint, None, true=False, learned=(), removed=0)
-        cards, before = self.hands[hint.to], self.knowledge.common[hint.to]
+        cards = self.hands[hint.to]
+        before = self.knowledge.common[hint.to]
         types = types_of(hint)
         touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
         after, points = self.knowledge.read_hint(self.seat, hint, touched)
@@ -134,7 +149,8 @@ class Scene:
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
         tells = self._told_literally(hint, touched) if self.is_stranger(hint.to) else 0
         warns = point is not None and point.why == "warning"
-        late, value = False, removed
+        late = False
+        value = removed
         if self.knowledge.conventions[self.seat].waits:
             late = bool(slots) and not warns and all(self._is_late(hint.to, slot) for slot in slots)
             value -= PER_TURN * ((hint.to - self.seat) % self.knowledge.players - 1)
@@ -155,7 +171,9 @@ class Scene:
 
     def _told_literally(self, hint: Hint, touched: Sequence[int]) -> int:
         """Return of how many playable cards a hint says something new by its colour or rank; of copies, of one."""
-        cards, masks, playable = self.hands[hint.to], self.knowledge.common[hint.to], self.piles.playable
+        cards = self.hands[hint.to]
+        masks = self.knowledge.common[hint.to]
+        playable = self.piles.playable
         return len(
             {
                 cards[slot]
@@ -188,7 +206,9 @@ class Scene:
         """The own slot to discard next where none is known dead: by the conventions; among strangers, who warn of no
         card, the one that the team can best spare. None where the conventions name none."""
         if not self.among_strangers:
-            return next_discard(self.knowledge.common[self.seat], self.piles, self.knowledge.conventions[self.seat])
+            return next_discard(
+                self.knowledge.common[self.seat], self.piles, self.knowledge.conventions[self.seat]
+            )
         spare = [(slot.critical + slot.playable - slot.dead, -slot.dead) for slot in self.beliefs]
         return min(range(len(spare)), key=spare.__getitem__)
 
@@ -201,8 +221,16 @@ class Scene:
     def fits_by(self, slot: int) -> str:
         """Say by which hint an own card fits."""
         card = self.knowledge.cards[self.seat][slot]
-        hints = [claim.turn for claim in self.knowledge.claims if claim.card == card and claim.why == "play hint"]
-        return f"it fits by convention, by the hint of turn {hints[-1]}" if hints else "it fits by convention"
+        hints = [
+            claim.turn
+            for claim in self.knowledge.claims
+            if claim.card == card and claim.why == "play hint"
+        ]
+        return (
+            f"it fits by convention, by the hint of turn {hints[-1]}"
+            if hints
+            else "it fits by convention"
+        )
 
     def effect_words(self, effect: HintEffect) -> str:
         """Say what a hint that helps makes its receiver play."""
@@ -212,8 +240,14 @@ class Scene:
 
     def in_danger(self) -> int | None:
         """Return the slot of a critical card that the next player is about to discard."""
-        slot = next_discard(self.knowledge.common[self.next], self.piles, self.knowledge.conventions[self.next])
-        if slot is None or not self.knowledge.deck or self.knowledge.conventions[self.next] == STRANGER:
+        slot = next_discard(
+            self.knowledge.common[self.next], self.piles, self.knowledge.conventions[self.next]
+        )
+        if (
+            slot is None
+            or not self.knowledge.deck
+            or self.knowledge.conventions[self.next] == STRANGER
+        ):
             return None
         card = self.hands[self.next][slot]
         return slot if self.piles.critical >> INDEX[card] & 1 else None
@@ -228,12 +262,20 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
     slot = scene.in_danger()
     if slot is None:
         return
-    helping = [effect for effect in scene.hint_effects if effect.helps and effect.hint.to == scene.next]
+    helping = [
+        effect for effect in scene.hint_effects if effect.helps and effect.hint.to == scene.next
+    ]
     card = scene.hands[scene.next][slot]
     for effect in sorted(helping, key=lambda effect: -effect.removed):
-        yield effect.hint, f"{scene.effect_words(effect)} and not discard slot {slot}, the critical {card.value}"
+        yield (
+            effect.hint,
+            f"{scene.effect_words(effect)} and not discard slot {slot}, the critical {card.value}",
+        )
     warning = HintRank(to=scene.next, rank=card.rank)
-    yield warning, f"it warns P{scene.next}, who would discard slot {slot}, the critical {card.value}"
+    yield (
+        warning,
+        f"it warns P{scene.next}, who would discard slot {slot}, the critical {card.value}",
+    )
 
 
 def wait(scene: Scene) -> Iterator[Reasoned[Discard]]:
@@ -248,12 +290,20 @@ def wait(scene: Scene) -> Iterator[Reasoned[Discard]]:
 
 def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Play a card that certainly fits: first those that only this player knows to fit, then the lowest rank."""
-    hand, playable = scene.knowledge.common[scene.seat], scene.piles.playable
+    hand = scene.knowledge.common[scene.seat]
+    playable = scene.piles.playable
     sure = [slot for slot, belief in enumerate(scene.beliefs) if belief.playable == 1.0]
-    for slot in sorted(sure, key=lambda slot: (is_certain(hand[slot], playable), lowest(scene.beliefs[slot]), slot)):
+    for slot in sorted(
+        sure, key=lambda slot: (is_certain(hand[slot], playable), lowest(scene.beliefs[slot]), slot)
+    ):
         # without any convention: by hints and the cards in sight
-        literal = belief.believe(scene.knowledge.literal[scene.seat], scene.piles, *scene.hands.values())[slot]
-        yield Play(slot=slot), "it is known to fit" if literal.playable == 1.0 else scene.fits_by(slot)
+        literal = belief.believe(
+            scene.knowledge.literal[scene.seat], scene.piles, *scene.hands.values()
+        )[slot]
+        yield (
+            Play(slot=slot),
+            "it is known to fit" if literal.playable == 1.0 else scene.fits_by(slot),
+        )
 
 
 def lowest(slot: Slot) -> int:
@@ -284,7 +334,11 @@ def likely(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Where nobody keeps to the conventions, play what is likely to fit, while there is a life to spare."""
     if not scene.among_strangers or scene.knowledge.lives < 2:
         return
-    chances = [(slot, belief.playable) for slot, belief in enumerate(scene.beliefs) if belief.playable >= LIKELY]
+    chances = [
+        (slot, belief.playable)
+        for slot, belief in enumerate(scene.beliefs)
+        if belief.playable >= LIKELY
+    ]
     for slot, chance in sorted(chances, key=lambda pair: -pair[1]):
         yield Play(slot=slot), f"slot {slot} fits with {chance:.2f}, and there is a life to spare"
 
@@ -293,7 +347,10 @@ def teach(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """Tell somebody who reads hints literally something new of playable cards: of the most, then with most news."""
     worth = [effect for effect in scene.hint_effects if effect.tells]
     for effect in sorted(worth, key=lambda effect: (-effect.tells, -effect.removed)):
-        yield effect.hint, f"it tells P{effect.hint.to} something new of playable cards: {effect.tells}"
+        yield (
+            effect.hint,
+            f"it tells P{effect.hint.to} something new of playable cards: {effect.tells}",
+        )
 
 
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -302,20 +359,27 @@ def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
         return
     slot = max(range(len(scene.beliefs)), key=lambda slot: scene.beliefs[slot].playable)
     if scene.beliefs[slot].playable:
-        yield Play(slot=slot), f"the game is nearly over, and slot {slot} fits with {scene.beliefs[slot].playable:.2f}"
+        yield (
+            Play(slot=slot),
+            f"the game is nearly over, and slot {slot} fits with {scene.beliefs[slot].playable:.2f}",
+        )
 
 
 def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """With all tokens there, when nothing may be discarded: a hint that points at nothing."""
     if scene.knowledge.tokens == MAX_TOKENS:
         right = (scene.seat - 1) % scene.knowledge.players
-        yield HintRank(to=right, rank=scene.hands[right][0].rank), "there is nothing better to do with a token"
+        yield (
+            HintRank(to=right, rank=scene.hands[right][0].rank),
+            "there is nothing better to do with a token",
+        )
 
 
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """Discard a card known dead, first those that only this player knows; else the chop, else what is likeliest not
     critical; last, the chop too, what is to be kept (`is_kept`)."""
-    commonly, beliefs = scene.knowledge.common[scene.seat], scene.beliefs
+    commonly = scene.knowledge.common[scene.seat]
+    beliefs = scene.beliefs
     dead = [slot for slot, belief in enumerate(beliefs) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
@@ -326,7 +390,10 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
         return is_kept(beliefs[slot]), beliefs[slot].critical, -lowest(beliefs[slot]), slot
 
     for slot in sorted(range(len(beliefs)), key=risk):
-        yield Discard(slot=slot), f"slot {slot} is the least likely to be critical ({beliefs[slot].critical:.2f})"
+        yield (
+            Discard(slot=slot),
+            f"slot {slot} is the least likely to be critical ({beliefs[slot].critical:.2f})",
+        )
 
 
 def is_kept(slot: Slot) -> bool:

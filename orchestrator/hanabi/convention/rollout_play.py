@@ -53,7 +53,9 @@ RISKED = (NONE, NONE, GAMBLES[2], GAMBLES[3])
 @compiled
 def own_masks(game: Game) -> None:
     """Leave in MASKS the types that each card of the player to move may be, given the others' hands."""
-    seat, players, unseen = game[SEAT], game[PLAYERS], 0
+    seat = game[SEAT]
+    players = game[PLAYERS]
+    unseen = 0
     for index in range(25):
         game[COPIES + index] = game[COUNTS + index]
     for other in range(players):
@@ -64,7 +66,8 @@ def own_masks(game: Game) -> None:
         if game[COPIES + index] < COPIES_OF[index]:
             unseen |= 1 << index
     for slot in range(game[SIZES + seat]):
-        mask, literal = game[COMMON + 5 * seat + slot], game[LITERAL + 5 * seat + slot]
+        mask = game[COMMON + 5 * seat + slot]
+        literal = game[LITERAL + 5 * seat + slot]
         if mask & unseen:
             game[MASKS + slot] = mask & unseen
         elif literal & unseen:
@@ -85,7 +88,8 @@ def lowest(mask: int) -> int:
 @compiled
 def is_late(game: Game, to: int, slot: int) -> bool:
     """Return whether a copy of a card will be played before, see `HintEffect.late`. MASKS must stand."""
-    seat, card = game[SEAT], game[HANDS + 5 * to + slot]
+    seat = game[SEAT]
+    card = game[HANDS + 5 * to + slot]
     if not game[KEEPS + seat] & 4:
         return False
     for place in range(game[SIZES + seat]):
@@ -107,7 +111,8 @@ def learns(game: Game, to: int) -> bool:
     """Return whether the hint in READING makes a card known to be playable that will not be late. MASKS must stand."""
     playable = game[PLAYABLE]
     for slot in range(game[SIZES + to]):
-        old, new = game[COMMON + 5 * to + slot], game[READING + slot]
+        old = game[COMMON + 5 * to + slot]
+        new = game[READING + slot]
         certain = new and not new & ~playable and old & ~playable and old & playable
         if certain and not is_late(game, to, slot):
             return True
@@ -118,7 +123,11 @@ def learns(game: Game, to: int) -> bool:
 def helping(game: Game, to: int) -> tuple[int, int]:
     """Return how many types the best helping hint rules out, and that hint: one that makes its receiver play a card
     that fits. MASKS must stand."""
-    best, most, going, fitting, seat = NONE, NONE, next_discard(game, to), 0, game[SEAT]
+    best = NONE
+    most = NONE
+    going = next_discard(game, to)
+    fitting = 0
+    seat = game[SEAT]
     size = game[SIZES + to]
     for slot in range(size):
         card = game[HANDS + 5 * to + slot]
@@ -130,13 +139,18 @@ def helping(game: Game, to: int) -> tuple[int, int]:
         if slot == NONE:
             helps = plays and learns(game, to)
         else:
-            helps = not warns and bool(types >> game[HANDS + 5 * to + slot] & 1) and not is_late(game, to, slot)
+            helps = (
+                not warns
+                and bool(types >> game[HANDS + 5 * to + slot] & 1)
+                and not is_late(game, to, slot)
+            )
         if helps:
             removed = 0
             for each in range(size):
                 removed += bits(game[COMMON + 5 * to + each] & ~game[READING + each])
             if removed > most:
-                best, most = code(HINT, hint, to), removed
+                best = code(HINT, hint, to)
+                most = removed
     return most, best
 
 
@@ -155,7 +169,8 @@ def in_danger(game: Game) -> int:
 @compiled
 def chance(game: Game, mask: int, types: int) -> float:
     """P(a card of the hand of the player to move is one of `types`)."""
-    seat, players = game[SEAT], game[PLAYERS]
+    seat = game[SEAT]
+    players = game[PLAYERS]
     for index in range(25):
         game[COPIES + index] = COPIES_OF[index] - game[COUNTS + index]
     for other in range(players):
@@ -179,7 +194,11 @@ def save(game: Game) -> int:
         return NONE
     following = (game[SEAT] + 1) % game[PLAYERS]
     _, best = helping(game, following)
-    return best if best != NONE else code(HINT, FIRST_RANK + game[HANDS + 5 * following + slot] % 5, following)
+    return (
+        best
+        if best != NONE
+        else code(HINT, FIRST_RANK + game[HANDS + 5 * following + slot] % 5, following)
+    )
 
 
 @compiled
@@ -191,19 +210,29 @@ def wait(game: Game) -> int:
 @compiled
 def play(game: Game) -> int:
     """See `policy.play`. MASKS must stand."""
-    best, least, playable, base = NONE, 1000, game[PLAYABLE], COMMON + 5 * game[SEAT]
+    best = NONE
+    least = 1000
+    playable = game[PLAYABLE]
+    base = COMMON + 5 * game[SEAT]
     for slot in range(game[SIZES + game[SEAT]]):
         if not game[MASKS + slot] & ~playable:
-            key = (0 if game[base + slot] & ~playable else 100) + 10 * lowest(game[MASKS + slot]) + slot
+            key = (
+                (0 if game[base + slot] & ~playable else 100)
+                + 10 * lowest(game[MASKS + slot])
+                + slot
+            )
             if key < least:
-                best, least = slot, key
+                best = slot
+                least = key
     return NONE if best == NONE else code(PLAY, best, 0)
 
 
 @compiled
 def help(game: Game) -> int:
     """See `policy.help`."""
-    best, most, players = NONE, -1000, game[PLAYERS]
+    best = NONE
+    most = -1000
+    players = game[PLAYERS]
     turns = players if game[TURNS_LEFT] == NONE else game[TURNS_LEFT]
     for step in range(1, turns if game[TOKENS] else 0):
         to = (game[SEAT] + step) % players
@@ -212,7 +241,8 @@ def help(game: Game) -> int:
         if game[KEEPS + game[SEAT]] & 4:
             value -= PER_TURN * (step - 1) + (BUSY if sure(game, to) else 0)
         if hint != NONE and value > most:
-            best, most = hint, value
+            best = hint
+            most = value
     return best
 
 
@@ -233,11 +263,13 @@ def gamble(game: Game) -> int:
     """See `policy.gamble`. MASKS must stand."""
     if game[DECK] > RISKED[game[LIVES]]:
         return NONE
-    best, likeliest = NONE, 0.0
+    best = NONE
+    likeliest = 0.0
     for slot in range(game[SIZES + game[SEAT]]):
         likely = chance(game, game[MASKS + slot], game[PLAYABLE])
         if likely > likeliest:
-            best, likeliest = slot, likely
+            best = slot
+            likeliest = likely
     return NONE if best == NONE else code(PLAY, best, 0)
 
 
@@ -263,17 +295,21 @@ def decide(game: Game) -> int:
 def spare(game: Game) -> int:
     """Return a hint that says nothing while no card may be discarded, else the discard that costs least. MASKS must
     stand."""
-    seat, players, dead = game[SEAT], game[PLAYERS], game[DEAD]
+    seat = game[SEAT]
+    players = game[PLAYERS]
+    dead = game[DEAD]
     size = game[SIZES + seat]
     if game[TOKENS] == MAX_TOKENS:
         right = (seat - 1) % players
         return code(HINT, FIRST_RANK + game[HANDS + 5 * right] % 5, right)
-    best, least = NONE, 1000
+    best = NONE
+    least = 1000
     for slot in range(size):
         if not game[MASKS + slot] & ~dead:
             key = (0 if game[COMMON + 5 * seat + slot] & ~dead else 100) + slot
             if key < least:
-                best, least = slot, key
+                best = slot
+                least = key
     if best == NONE:
         best = next_discard(game, seat)
         if best != NONE and is_kept(game, best):
@@ -291,13 +327,18 @@ def is_kept(game: Game, slot: int) -> bool:
 @compiled
 def least_lost(game: Game) -> int:
     """Return the own slot that is likeliest not critical, what is to be kept last. MASKS must stand."""
-    best, risk, rank = NONE, 20.0, -1
+    best = NONE
+    risk = 20.0
+    rank = -1
     for slot in range(game[SIZES + game[SEAT]]):
-        lost, low = chance(game, game[MASKS + slot], game[CRITICAL]), lowest(game[MASKS + slot])
+        lost = chance(game, game[MASKS + slot], game[CRITICAL])
+        low = lowest(game[MASKS + slot])
         if is_kept(game, slot):
             lost += 10.0
         if lost < risk or (lost == risk and low > rank):
-            best, risk, rank = slot, lost, low
+            best = slot
+            risk = lost
+            rank = low
     return best
 
 
@@ -321,7 +362,9 @@ def outcome(start: Game, move: int, game: Game) -> int:
 
 
 @compiled
-def surprises(turns: Game, moves: Game, places: Game, seat: int, hand: Game, most: int, game: Game) -> int:
+def surprises(
+    turns: Game, moves: Game, places: Game, seat: int, hand: Game, most: int, game: Game
+) -> int:
     """Return how many past moves of partners a convention player would not have made beside an imagined hand.
 
     `turns`: the game before each of these moves; `moves`: what was done; `places`: turn by turn, for five slots of the

@@ -32,19 +32,25 @@ from orchestrator.hanabi.rollout_rules import (
     spend,
 )
 
-HINTS, READS = KNOWLEDGE, KNOWLEDGE + 25
+HINTS = KNOWLEDGE
+READS = KNOWLEDGE + 25
 """Giver by reader, five a row: the focus by which a hint is given and read: NONE literally, 0 oldest, 1 newest."""
 KEEPS = READS + 25
 """Of each seat: bit 0 if it gives hints by a convention, bit 1 if it gives or reads them by one, bit 2 if it waits."""
-READING, MASKS, COPIES = KEEPS + 5, KEEPS + 10, KEEPS + 15
+READING = KEEPS + 5
+MASKS = KEEPS + 10
+COPIES = KEEPS + 15
 """Room for a hand after a hint, for the types that the own cards may be, and for a count of each card."""
 
 
 @compiled
 def next_discard(game: Game, seat: int) -> int:
     """See `hint_convention.next_discard`."""
-    playable, dead, critical = game[PLAYABLE], game[DEAD], game[CRITICAL]
-    best, most = NONE, -1.0
+    playable = game[PLAYABLE]
+    dead = game[DEAD]
+    critical = game[CRITICAL]
+    best = NONE
+    most = -1.0
     for slot in range(game[SIZES + seat]):
         mask = game[COMMON + 5 * seat + slot]
         if not mask & ~playable or not mask & ~dead:
@@ -52,16 +58,22 @@ def next_discard(game: Game, seat: int) -> int:
         if mask & ~critical:
             share = bits(mask & dead) / bits(mask)
             if share > most:
-                best, most = slot, share
+                best = slot
+                most = share
     return best
 
 
 @compiled
 def focus(game: Game, seat: int, touched: int, newest: int) -> int:
     """See `hint_convention.focus`, of the hand of `seat` in READING. `touched`: a set of slots."""
-    playable, best = game[PLAYABLE], NONE
+    playable = game[PLAYABLE]
+    best = NONE
     for slot in range(game[SIZES + seat]):
-        if touched >> slot & 1 and game[READING + slot] & playable and game[READING + slot] & ~playable:
+        if (
+            touched >> slot & 1
+            and game[READING + slot] & playable
+            and game[READING + slot] & ~playable
+        ):
             best = slot
             if not newest:
                 return best
@@ -75,9 +87,13 @@ def narrow(game: Game, to: int, hint: int) -> tuple[int, bool, bool]:
     Returns the set of slots that it touches, whether it makes cards known to be playable that were not, and whether
     they all fit.
     """
-    touched, plays, fit = 0, False, True
+    touched = 0
+    plays = False
+    fit = True
     for slot in range(game[SIZES + to]):
-        old, card, types = game[COMMON + 5 * to + slot], game[HANDS + 5 * to + slot], TYPES[hint]
+        old = game[COMMON + 5 * to + slot]
+        card = game[HANDS + 5 * to + slot]
+        types = TYPES[hint]
         if types >> card & 1:
             touched |= 1 << slot
         else:
@@ -95,15 +111,20 @@ def narrow(game: Game, to: int, hint: int) -> tuple[int, bool, bool]:
 
 
 @compiled
-def read_hint(game: Game, giver: int, to: int, hint: int, going: int) -> tuple[int, int, bool, bool]:
+def read_hint(
+    game: Game, giver: int, to: int, hint: int, going: int
+) -> tuple[int, int, bool, bool]:
     """Read a hint as `CommonKnowledge.read_hint` does, and leave the hand as everybody then knows it in READING.
 
     `going`: the slot that the receiver would discard next. Returns the slot that the giver points at, the types that
     the hint says it has, whether it warns, and whether it makes cards known to be playable literally that all fit.
     """
     touched, plays, fit = narrow(game, to, hint)
-    hints, reads, critical = game[HINTS + 5 * giver + to], game[READS + 5 * giver + to], game[CRITICAL]
-    players, by_rank = game[PLAYERS], hint >= FIRST_RANK
+    hints = game[HINTS + 5 * giver + to]
+    reads = game[READS + 5 * giver + to]
+    critical = game[CRITICAL]
+    players = game[PLAYERS]
+    by_rank = hint >= FIRST_RANK
     is_dump = game[TOKENS] == MAX_TOKENS and to == (giver - 1) % players and by_rank and touched & 1
     if hints == NONE or is_dump:
         return NONE, 0, False, plays and fit
@@ -125,7 +146,8 @@ def read_hint(game: Game, giver: int, to: int, hint: int, going: int) -> tuple[i
 @compiled
 def located(game: Game) -> tuple[int, int]:
     """Return how many cards everybody knows, and the types of which every copy is gone or known to lie in a slot."""
-    cards, full = 0, 0
+    cards = 0
+    full = 0
     for index in range(25):
         game[COPIES + index] = game[COUNTS + index]
     for seat in range(game[PLAYERS]):
@@ -177,7 +199,8 @@ def may_wait(game: Game) -> bool:
 @compiled
 def silence(game: Game, kind: int, to: int) -> None:
     """See `CommonKnowledge._silence`."""
-    seat, critical = game[SEAT], game[CRITICAL]
+    seat = game[SEAT]
+    critical = game[CRITICAL]
     following = (seat + 1) % game[PLAYERS]
     if game[DECK] == 0 or (kind == HINT and to == following):
         return
@@ -199,8 +222,11 @@ def silence(game: Game, kind: int, to: int) -> None:
 @compiled
 def apply(game: Game, move: int) -> None:
     """Make a move, and note what everybody learns from it."""
-    kind, slot, to = move >> 8, move >> 4 & 15, move & 15
-    seat, last = game[SEAT], game[DECK] == 0
+    kind = move >> 8
+    slot = move >> 4 & 15
+    to = move & 15
+    seat = game[SEAT]
+    last = game[DECK] == 0
     silence(game, kind, to)
     if kind == HINT:
         read_hint(game, seat, to, slot, next_discard(game, to))
@@ -222,6 +248,10 @@ def misleads(start: Game, move: int, game: Game) -> bool:
     for other in range(start[PLAYERS]):
         for at in range(5 * other, 5 * other + start[SIZES + other]):
             card = start[HANDS + at]
-            if other != seat and start[COMMON + at] >> card & 1 and not game[COMMON + at] >> card & 1:
+            if (
+                other != seat
+                and start[COMMON + at] >> card & 1
+                and not game[COMMON + at] >> card & 1
+            ):
                 return True
     return False

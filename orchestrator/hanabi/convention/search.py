@@ -24,7 +24,9 @@ class Deals(search.Deals[RolloutGame]):
         self.scene = scene
         game = RolloutGame(scene.knowledge, scene.seat, scene.turns_left)
         masks = tuple(slot.possible for slot in scene.beliefs)
-        super().__init__(game, scene.hands, masks, chance, past_moves(scene, history) if history else None)
+        super().__init__(
+            game, scene.hands, masks, chance, past_moves(scene, history) if history else None
+        )
 
     def candidates(self, usual: Move) -> list[Move]:
         return candidates(self.scene, usual)
@@ -44,12 +46,18 @@ def candidates(scene: Scene, usual: Move) -> list[Move]:
     Nothing is discarded while an own card is commonly known to fit, which a discard would deny.
     """
     least = 1.0 if scene.knowledge.lives == 1 else search.WORTH_A_TRY
-    owed = any(is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.seat])
+    owed = any(
+        is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.seat]
+    )
     beliefs = scene.beliefs
 
     def may_be_better(move: Move) -> bool:
         if isinstance(move, Play):
             return beliefs[move.slot].playable >= least
-        return beliefs[move.slot].critical < 1.0 and not owed if isinstance(move, Discard) else scene.has_turn(move.to)
+        return (
+            beliefs[move.slot].critical < 1.0 and not owed
+            if isinstance(move, Discard)
+            else scene.has_turn(move.to)
+        )
 
     return list(dict.fromkeys((usual, *filter(may_be_better, scene.legal))))

@@ -38,7 +38,9 @@ class Pool:
 
     @classmethod
     def from_counts(cls, counts: Sequence[int]) -> "Pool":
-        return cls(tuple(sum(1 << i for i, n in enumerate(counts) if n > layer) for layer in range(3)))
+        return cls(
+            tuple(sum(1 << i for i, n in enumerate(counts) if n > layer) for layer in range(3))
+        )
 
     def less(self, single: Mask) -> "Pool":
         """Without one copy of a type."""
@@ -61,7 +63,9 @@ def settle(hands: Sequence[HandMasks], pool: Pool) -> tuple[tuple[HandMasks, ...
         for single in (types for hand in hands for types in hand if is_single(types)):
             rest = rest.less(single)
         available = rest.layers[0]
-        settled = tuple(tuple(m if is_single(m) else (m & available or m) for m in hand) for hand in hands)
+        settled = tuple(
+            tuple(m if is_single(m) else (m & available or m) for m in hand) for hand in hands
+        )
         if settled == hands:
             return settled, rest
         hands = settled
@@ -87,12 +91,15 @@ def _first_that_is(
     slots come first."""
 
     def open_items(chances: Sequence[float], types: Mask) -> list[tuple[float, int, Mask]]:
-        return sorted((chance, slot, types) for slot, chance in enumerate(chances) if 0 < chance < 1)
+        return sorted(
+            (chance, slot, types) for slot, chance in enumerate(chances) if 0 < chance < 1
+        )
 
     items = open_items(plays, piles.playable)[-(most - 1) :]
     if 1.0 not in deads and (room := most - 1 - len(items)):
         items += open_items(deads, piles.dead)[-room:]
-    answers, rest = [], hand
+    answers = []
+    rest = hand
     for _, slot, types in items:
         answers.append(_only(rest, slot, types))
         rest = _only(rest, slot, ~types)
@@ -101,11 +108,14 @@ def _first_that_is(
 
 def _which(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
     """Ask to which part of its types the slot belongs that is least probably dead; all dead types are one part."""
-    open_slots = [slot for slot, types in enumerate(hand) if not is_single(types) and types & ~piles.dead]
+    open_slots = [
+        slot for slot, types in enumerate(hand) if not is_single(types) and types & ~piles.dead
+    ]
     if not open_slots:
         return None
     slot = min(open_slots, key=lambda slot: pool.chance(hand[slot], piles.dead))
-    dead, alive = hand[slot] & piles.dead, hand[slot] & ~piles.dead
+    dead = hand[slot] & piles.dead
+    alive = hand[slot] & ~piles.dead
     parts = [0] * min(most - bool(dead), alive.bit_count())
     for number, single in enumerate(1 << i for i in range(len(CARDS)) if alive >> i & 1):
         parts[number % len(parts)] |= single
@@ -124,8 +134,11 @@ def _question_by_question(
     hand: HandMasks, pool: Pool, piles: Piles, size: int, answer: Answering
 ) -> tuple[int, HandMasks]:
     """Ask until a number below `size` can hold no further answer; the number, and the hand after the answers."""
-    number, scale = 0, 1
-    while (most := (size - 1 - number) // scale + 1) > 1 and (question := ask(hand, pool, piles, most)):
+    number = 0
+    scale = 1
+    while (most := (size - 1 - number) // scale + 1) > 1 and (
+        question := ask(hand, pool, piles, most)
+    ):
         index = answer(question, scale)
         number += scale * index
         scale *= len(question)
@@ -133,12 +146,18 @@ def _question_by_question(
     return number, hand
 
 
-def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks) -> tuple[int, HandMasks]:
+def encode(
+    hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks
+) -> tuple[int, HandMasks]:
     """Return the number below `size` for a hand, and what is known of the hand after it. `cards`: the type of each
     card."""
 
     def answer(question: Question, _: int) -> int:
-        fitting = (n for n, types in enumerate(question) if all(a & b for a, b in zip(types, cards, strict=True)))
+        fitting = (
+            n
+            for n, types in enumerate(question)
+            if all(a & b for a, b in zip(types, cards, strict=True))
+        )
         return next(fitting, 0)
 
     return _question_by_question(hand, pool, piles, size, answer)
@@ -146,4 +165,6 @@ def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMask
 
 def decode(hand: HandMasks, pool: Pool, piles: Piles, size: int, number: int) -> HandMasks:
     """Return what is known of a hand after a number that was given for it."""
-    return _question_by_question(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]
+    return _question_by_question(
+        hand, pool, piles, size, lambda question, scale: number // scale % len(question)
+    )[1]

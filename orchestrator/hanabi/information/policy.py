@@ -42,7 +42,9 @@ class Sum:
 
     @classmethod
     def of(cls, table: HatTable, size: int) -> Self:
-        return cls({seat: table.share(seat, size)[0] for seat in table.other_seats(table.seat)}, size)
+        return cls(
+            {seat: table.share(seat, size)[0] for seat in table.other_seats(table.seat)}, size
+        )
 
     @property
     def number(self) -> int:
@@ -72,13 +74,19 @@ class CodePosition:
     @cached_property
     def seen(self) -> list[tuple[int, Mask]]:
         """The others' cards, as masks, with their seats."""
-        return [(seat, card) for seat in self.table.other_seats(self.seat) for card in self.table.cards[seat]]
+        return [
+            (seat, card)
+            for seat in self.table.other_seats(self.seat)
+            for card in self.table.cards[seat]
+        ]
 
     @property
     def early(self) -> bool:
         """True if cards can still be discarded without losing points."""
         players = self.table.players
-        return len(self.table.piles.discards) <= DECK_SIZE - len(CARDS) - players * HAND_SIZES[players]
+        return (
+            len(self.table.piles.discards) <= DECK_SIZE - len(CARDS) - players * HAND_SIZES[players]
+        )
 
     def chances(self, types: Mask) -> list[float]:
         hand, pool = self.own_hand
@@ -95,9 +103,15 @@ class CodePosition:
     @cached_property
     def sure(self) -> list[int]:
         """The slots that certainly fit: low ranks first, and cards that nobody else holds."""
-        holders = {card: len({seat for seat, held in self.seen if held == card}) for card in RANK_OF}
+        holders = {
+            card: len({seat for seat, held in self.seen if held == card}) for card in RANK_OF
+        }
         use = {card: (10 - rank) / (1 + holders[card]) for card, rank in RANK_OF.items()}
-        slots = [slot for slot, chance in enumerate(self.chances(self.table.piles.playable)) if chance == 1]
+        slots = [
+            slot
+            for slot, chance in enumerate(self.chances(self.table.piles.playable))
+            if chance == 1
+        ]
         return sorted(slots, key=lambda slot: -self.mean(self.own_hand[0][slot], use))
 
     @cached_property
@@ -107,8 +121,16 @@ class CodePosition:
         if self.table.lives < 2 or not self.early:
             return None
         fits = self.chances(piles.playable)
-        either = [slot for slot, types in enumerate(self.own_hand[0]) if not types & ~(piles.playable | piles.dead)]
-        slot = max((slot for slot in either if slot not in self.sure), key=lambda slot: fits[slot], default=None)
+        either = [
+            slot
+            for slot, types in enumerate(self.own_hand[0])
+            if not types & ~(piles.playable | piles.dead)
+        ]
+        slot = max(
+            (slot for slot in either if slot not in self.sure),
+            key=lambda slot: fits[slot],
+            default=None,
+        )
         return slot if slot is not None and fits[slot] > RISK else None
 
     def plays(self) -> Iterator[Reasoned[Play]]:
@@ -132,15 +154,20 @@ class CodePosition:
         return {hint: self._number(hint) for hint in hints}
 
     def _number(self, hint: Hint) -> int:
-        touched = [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
+        touched = [
+            slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)
+        ]
         return self.table.number(self.seat, hint.to, touched, isinstance(hint, HintRank))
 
     def news(self, hint: Hint) -> float:
         """Return how far a hint narrows down its receiver's hand literally: by which factor, at least 1."""
-        types, pool = types_of(hint), self.table.pool
+        types = types_of(hint)
+        pool = self.table.pool
         live = [
             (mask, mask & (types if card & types else ~types))
-            for mask, card in zip(self.table.common[hint.to], self.table.cards[hint.to], strict=True)
+            for mask, card in zip(
+                self.table.common[hint.to], self.table.cards[hint.to], strict=True
+            )
             if mask & ~self.table.piles.dead
         ]
         return prod((pool.weigh(before) or 1) / (pool.weigh(after) or 1) for before, after in live)
@@ -163,7 +190,10 @@ class CodePosition:
             return
         fitting = [hint for hint, number in self.numbers.items() if number == self.hint_sum.number]
         for hint in sorted(fitting, key=lambda hint: -self.news(hint)):
-            yield hint, f"it stands for {self.hint_sum.number}: the sum of what it tells each of the others"
+            yield (
+                hint,
+                f"it stands for {self.hint_sum.number}: the sum of what it tells each of the others",
+            )
         if self.due == "all tokens" and self.numbers:
             yield list(self.numbers)[-1], "no hint is what it should be"
 
@@ -200,7 +230,9 @@ class CodePosition:
     def _keeps(self, move: Move) -> bool:
         piles = self.table.piles
         if isinstance(move, Play):
-            unseen = self.table.lives > 1 and not self.own_hand[0][move.slot] & ~(piles.playable | piles.dead)
+            unseen = self.table.lives > 1 and not self.own_hand[0][move.slot] & ~(
+                piles.playable | piles.dead
+            )
             return unseen or move.slot in self.sure
         if not self.table.waits(self.seat):
             return False
@@ -226,12 +258,19 @@ class CodePosition:
         to play come last."""
         if self.coded:
             number = self.discard_sum.number
-            yield Discard(slot=self.coded[number]), f"of {len(self.coded)} useless cards it stands for {number}"
+            yield (
+                Discard(slot=self.coded[number]),
+                f"of {len(self.coded)} useless cards it stands for {number}",
+            )
         yield from ((Discard(slot=slot), "it is of no use") for slot in self.useless)
         elsewhere = sum({card for _, card in self.seen})
-        seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)
+        seen = self.chances(elsewhere)
+        spare = self.chances(~self.table.piles.critical)
         ranks = [self.mean(types, RANK_OF) for types in self.own_hand[0]]
-        missed = [20 * copy + 10 * free + rank for copy, free, rank in zip(seen, spare, ranks, strict=True)]
+        missed = [
+            20 * copy + 10 * free + rank
+            for copy, free, rank in zip(seen, spare, ranks, strict=True)
+        ]
         to_play = {move.slot for move, _ in self.plays()}
         for slot in sorted(range(len(missed)), key=lambda slot: (slot in to_play, -missed[slot])):
             yield Discard(slot=slot), "it is least missed"
@@ -245,4 +284,7 @@ def decide(position: CodePosition) -> Reasoned[Move]:
     """Return the first legal move of the strategy and its reason."""
     legal = set(position.legal)
     steps: Iterator[Reasoned[Move]] = chain(position.plays(), position.hints(), position.discards())
-    return next(((move, why) for move, why in steps if move in legal), (position.legal[-1], "nothing else is allowed"))
+    return next(
+        ((move, why) for move, why in steps if move in legal),
+        (position.legal[-1], "nothing else is allowed"),
+    )

@@ -101,7 +101,8 @@ def in_sight(game: Game, types: int) -> int:
 @compiled
 def use(game: Game, types: int) -> float:
     """Return the mean use of a card: see `CodePosition.sure`."""
-    total, copies = 0.0, 0
+    total = 0.0
+    copies = 0
     for index in range(25):
         if types >> index & 1:
             number = max(weigh(game, OWN_POOL, 1 << index), 1)
@@ -113,17 +114,25 @@ def use(game: Game, types: int) -> float:
 @compiled
 def play(game: Game) -> int:
     """See `CodePosition.plays`. MASKS must stand."""
-    best, most, playable, dead = NONE, -1.0, game[PLAYABLE], game[DEAD]
+    best = NONE
+    most = -1.0
+    playable = game[PLAYABLE]
+    dead = game[DEAD]
     for slot in range(game[SIZES + game[SEAT]]):
         if own_chance(game, slot, playable) == UNIT:
             value = use(game, game[MASKS + slot])
             if value > most:
-                best, most = slot, value
+                best = slot
+                most = value
     if best == NONE and game[LIVES] > 1 and is_early(game):
         likeliest = NONE
         for slot in range(game[SIZES + game[SEAT]]):
-            if not game[MASKS + slot] & ~(playable | dead) and own_chance(game, slot, playable) > likeliest:
-                best, likeliest = slot, own_chance(game, slot, playable)
+            if (
+                not game[MASKS + slot] & ~(playable | dead)
+                and own_chance(game, slot, playable) > likeliest
+            ):
+                best = slot
+                likeliest = own_chance(game, slot, playable)
         if likeliest <= RISK * UNIT:
             best = NONE
     return NONE if best == NONE else code(PLAY, best, 0)
@@ -141,7 +150,8 @@ def due(game: Game) -> bool:
     for seat in range(game[PLAYERS]):
         for slot in range(game[SIZES + seat] if seat != game[SEAT] else 0):
             if game[PLAYABLE] >> game[HANDS + 5 * seat + slot] & 1:
-                held, waiting = True, waiting or waits(game, seat)
+                held = True
+                waiting = waiting or waits(game, seat)
     if waiting:
         return True
     spare = is_early(game) and useless(game, MASKS, game[SIZES + game[SEAT]]) > 0
@@ -151,9 +161,11 @@ def due(game: Game) -> bool:
 @compiled
 def asked(game: Game, seat: int) -> int:
     """See `HatTable.asked`."""
-    best, most = 0, -1
+    best = 0
+    most = -1
     for slot in range(game[SIZES + seat]):
-        types, openness = game[COMMON + 5 * seat + slot], 0
+        types = game[COMMON + 5 * seat + slot]
+        openness = 0
         if types & ~game[DEAD]:
             colours = ranks = 0
             for number in range(5):
@@ -161,7 +173,8 @@ def asked(game: Game, seat: int) -> int:
                 ranks += types & TYPES[FIRST_RANK + number] != 0
             openness = 1 + (colours > 1) + (ranks > 1)
         if openness > most:
-            best, most = slot, openness
+            best = slot
+            most = openness
     return best
 
 
@@ -172,7 +185,9 @@ def news(game: Game, seat: int, hint: int) -> float:
     for slot in range(game[SIZES + seat]):
         types = game[COMMON + 5 * seat + slot]
         if types & ~game[DEAD]:
-            after = types & (TYPES[hint] if TYPES[hint] >> game[HANDS + 5 * seat + slot] & 1 else ~TYPES[hint])
+            after = types & (
+                TYPES[hint] if TYPES[hint] >> game[HANDS + 5 * seat + slot] & 1 else ~TYPES[hint]
+            )
             factor *= max(weigh(game, POOL, types), 1) / max(weigh(game, POOL, after), 1)
     return factor
 
@@ -188,7 +203,9 @@ def is_legal(game: Game, seat: int, hint: int) -> bool:
 @compiled
 def number(game: Game, to: int, hint: int) -> int:
     """See `HatTable.number`, of a hint by the player to move."""
-    giver, players, before = game[SEAT], game[PLAYERS], 0
+    giver = game[SEAT]
+    players = game[PLAYERS]
+    before = 0
     for step in range(1, (to - giver) % players):
         before += hint_size(game, (giver + step) % players)
     kind = 0 if hint >= FIRST_RANK else 1
@@ -202,7 +219,11 @@ def hint(game: Game) -> int:
     """See `CodePosition.hints`. MASKS must stand."""
     if not due(game):
         return NONE
-    seat, players, best, most, last = game[SEAT], game[PLAYERS], NONE, 0.0, NONE
+    seat = game[SEAT]
+    players = game[PLAYERS]
+    best = NONE
+    most = 0.0
+    last = NONE
     size = total_size(game, seat)
     right = shares(game, seat, size)
     for by_rank in range(2):  # in the order of HLE
@@ -212,7 +233,8 @@ def hint(game: Game) -> int:
                 if is_legal(game, to, named):
                     last = code(HINT, named, to)
                     if number(game, to, named) == right and news(game, to, named) > most:
-                        best, most = last, news(game, to, named)
+                        best = last
+                        most = news(game, to, named)
     return last if best == NONE and game[TOKENS] == MAX_TOKENS else best
 
 
@@ -223,7 +245,9 @@ def hint(game: Game) -> int:
 def coded(game: Game) -> int:
     """Return the slot whose discard stands for the number of the others' hands, if several are commonly useless."""
     seat = game[SEAT]
-    base, size, best = COMMON + 5 * seat, game[SIZES + seat], NONE
+    base = COMMON + 5 * seat
+    size = game[SIZES + seat]
+    best = NONE
     for at in range(25):
         game[KEPT + at] = game[COMMON + at]
     for layer in range(3):
@@ -251,7 +275,9 @@ def discard(game: Game) -> int:
     best = coded(game)
     if best != NONE:
         return code(DISCARD, best, 0)
-    size, most, seen = game[SIZES + game[SEAT]], -1.0, 0
+    size = game[SIZES + game[SEAT]]
+    most = -1.0
+    seen = 0
     for slot in range(size):
         if is_useless(game, MASKS, slot):
             return code(DISCARD, slot, 0)
@@ -268,7 +294,8 @@ def discard(game: Game) -> int:
         free = own_chance(game, slot, ~game[CRITICAL])
         missed = (20 * own_chance(game, slot, seen) + 10 * free) / UNIT + rank / copies
         if missed > most:
-            best, most = slot, missed
+            best = slot
+            most = missed
     return code(DISCARD, best, 0)
 
 
@@ -302,7 +329,9 @@ def outcome(start: Game, move: int, game: Game) -> int:
 
 
 @compiled
-def surprises(turns: Game, moves: Game, places: Game, seat: int, hand: Game, most: int, game: Game) -> int:
+def surprises(
+    turns: Game, moves: Game, places: Game, seat: int, hand: Game, most: int, game: Game
+) -> int:
     """Return how many past moves of partners a player who keeps the code would not have made beside an imagined hand.
 
     See `surprises` of the conventions' `rollout_play`.

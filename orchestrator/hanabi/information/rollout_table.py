@@ -38,12 +38,14 @@ MASKS = OWN_POOL + 3
 """What the player to move can tell their cards to be."""
 READING = MASKS + 5
 """Room for all hands as a number leaves them."""
-PLAYS, DEADS = READING + 25, READING + 30
+PLAYS = READING + 25
+DEADS = READING + 30
 """Room for P(playable) and P(dead) of each slot of a hand, of UNIT."""
 KEPT = READING + 35
 """Room for COMMON and POOL."""
 UNIT = 1_000_000
-COLOURS, RANKS = tuple(OF_COLOUR.values()), tuple(OF_RANK.values())
+COLOURS = tuple(OF_COLOUR.values())
+RANKS = tuple(OF_RANK.values())
 
 
 @compiled
@@ -92,7 +94,9 @@ def place(game: Game, pool: int, types: int) -> None:
 @compiled
 def settle(game: Game, at: int, first: int, last: int, pool: int) -> None:
     """See `code.settle`. `at`: where the hands of the seats `first` to `last` stand."""
-    layer0, layer1, layer2 = game[pool], game[pool + 1], game[pool + 2]
+    layer0 = game[pool]
+    layer1 = game[pool + 1]
+    layer2 = game[pool + 2]
     changed = True
     while changed:
         changed = False
@@ -133,7 +137,11 @@ def following(game: Game, values: int, size: int, after: int) -> int:
     best = -1
     for slot in range(size):
         value = game[values + slot]
-        later = after < 0 or value > game[values + after] or (value == game[values + after] and slot > after)
+        later = (
+            after < 0
+            or value > game[values + after]
+            or (value == game[values + after] and slot > after)
+        )
         if 0 < value < UNIT and later and (best < 0 or value < game[values + best]):
             best = slot
     return best
@@ -158,15 +166,22 @@ def is_sure(game: Game, values: int, size: int) -> bool:
 @compiled
 def first_that_is(game: Game, seat: int, most: int, fits: bool) -> tuple[int, int]:
     """See `code._first_that_is`; the number of answers and the true one, which READING then holds."""
-    hand, cards, size = READING + 5 * seat, HANDS + 5 * seat, game[SIZES + seat]
+    hand = READING + 5 * seat
+    cards = HANDS + 5 * seat
+    size = game[SIZES + seat]
     plays = min(open_slots(game, PLAYS, size), most - 1)
-    deads = 0 if is_sure(game, DEADS, size) else min(open_slots(game, DEADS, size), most - 1 - plays)
+    deads = (
+        0 if is_sure(game, DEADS, size) else min(open_slots(game, DEADS, size), most - 1 - plays)
+    )
     if plays + deads == 0:
         return 0, 0
     number = 0
     for kind in range(2):
-        values, types, count = (PLAYS, game[PLAYABLE], plays) if kind == 0 else (DEADS, game[DEAD], deads)
-        slot, skipped = -1, open_slots(game, values, size) - count
+        values, types, count = (
+            (PLAYS, game[PLAYABLE], plays) if kind == 0 else (DEADS, game[DEAD], deads)
+        )
+        slot = -1
+        skipped = open_slots(game, values, size) - count
         for item in range(skipped + count if count else 0):
             slot = following(game, values, size, slot)
             if item < skipped:
@@ -182,11 +197,14 @@ def first_that_is(game: Game, seat: int, most: int, fits: bool) -> tuple[int, in
 @compiled
 def tested(game: Game, seat: int, fits: bool) -> tuple[int, int]:
     """See the middle of `code.ask`."""
-    hand, best, nearest = READING + 5 * seat, -1, NEAR
+    hand = READING + 5 * seat
+    best = -1
+    nearest = NEAR
     for slot in range(game[SIZES + seat]):
         distance = abs(game[PLAYS + slot] / UNIT - TESTED)
         if distance < nearest:
-            best, nearest = slot, distance
+            best = slot
+            nearest = distance
     if best < 0:
         return 0, 0
     yes = 1 if fits and game[PLAYABLE] >> game[HANDS + 5 * seat + best] & 1 else 0
@@ -197,24 +215,33 @@ def tested(game: Game, seat: int, fits: bool) -> tuple[int, int]:
 @compiled
 def which(game: Game, seat: int, most: int, fits: bool) -> tuple[int, int]:
     """See `code._which`."""
-    hand, dead, best, least = READING + 5 * seat, game[DEAD], -1, UNIT + 1
+    hand = READING + 5 * seat
+    dead = game[DEAD]
+    best = -1
+    least = UNIT + 1
     for slot in range(game[SIZES + seat]):
         types = game[hand + slot]
         if not single(types) and types & ~dead:
             value = chance(game, POOL, types, dead)
             if value < least:
-                best, least = slot, value
+                best = slot
+                least = value
     if best < 0:
         return 0, 0
-    card, lost, alive = game[HANDS + 5 * seat + best], game[hand + best] & dead, game[hand + best] & ~dead
+    card = game[HANDS + 5 * seat + best]
+    lost = game[hand + best] & dead
+    alive = game[hand + best] & ~dead
     parts = min(most - (lost != 0), bits(alive))
-    answer, part, number = (bits(alive & ((1 << card) - 1)) % parts if fits else 0), 0, 0
+    answer = bits(alive & ((1 << card) - 1)) % parts if fits else 0
+    part = 0
+    number = 0
     for index in range(25):
         if alive >> index & 1:
             part |= (number % parts == answer) << index
             number += 1
     if fits and lost >> card & 1:
-        answer, part = parts, lost
+        answer = parts
+        part = lost
     game[hand + best] = part
     return parts + (lost != 0), answer
 
@@ -222,8 +249,12 @@ def which(game: Game, seat: int, most: int, fits: bool) -> tuple[int, int]:
 @compiled
 def share(game: Game, seat: int, size: int) -> int:
     """Return the number below `size` that encodes a hand, and leave in READING what is known of the hand after it."""
-    number, scale, slots = 0, 1, game[SIZES + seat]
-    hand, cards, fits = READING + 5 * seat, HANDS + 5 * seat, True
+    number = 0
+    scale = 1
+    slots = game[SIZES + seat]
+    hand = READING + 5 * seat
+    cards = HANDS + 5 * seat
+    fits = True
     for slot in range(slots):
         game[hand + slot] = game[COMMON + 5 * seat + slot]
         fits = fits and bool(game[hand + slot] >> game[cards + slot] & 1)
@@ -235,7 +266,9 @@ def share(game: Game, seat: int, size: int) -> int:
             game[PLAYS + slot] = chance(game, POOL, game[hand + slot], game[PLAYABLE])
             game[DEADS + slot] = chance(game, POOL, game[hand + slot], game[DEAD])
         answers, answer = (
-            tested(game, seat, fits) if is_sure(game, PLAYS, slots) else (first_that_is(game, seat, most, fits))
+            tested(game, seat, fits)
+            if is_sure(game, PLAYS, slots)
+            else (first_that_is(game, seat, most, fits))
         )
         if answers == 0:
             answers, answer = which(game, seat, most, fits)
@@ -336,8 +369,11 @@ def nobody_waits(game: Game, giver: int) -> None:
 @compiled
 def apply(game: Game, move: int) -> None:
     """See `HatTable.after`."""
-    kind, slot, to = move >> 8, move >> 4 & 15, move & 15
-    seat, last = game[SEAT], game[DECK] == 0
+    kind = move >> 8
+    slot = move >> 4 & 15
+    to = move & 15
+    seat = game[SEAT]
+    last = game[DECK] == 0
     if kind == HINT:
         shares(game, seat, total_size(game, seat))
         name(game, slot, to)

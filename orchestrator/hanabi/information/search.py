@@ -28,9 +28,14 @@ class Deals(search.Deals[CodeRollout]):
     ) -> None:
         """`hands`: those in sight, by seat. `history`: all past turns; without them, what the partners did tells
         nothing of the own hand but by the code."""
-        self.position, self.turns_left = position, turns_left
+        self.position = position
+        self.turns_left = turns_left
         game = CodeRollout(position.table, position.seat, turns_left)
-        past = past_moves(course(len(hands) + 1, position.seat, hands, history), history) if history else None
+        past = (
+            past_moves(course(len(hands) + 1, position.seat, hands, history), history)
+            if history
+            else None
+        )
         super().__init__(game, hands, position.own_hand[0], chance, past)
 
     def candidates(self, usual: Move) -> list[Move]:
@@ -39,7 +44,11 @@ class Deals(search.Deals[CodeRollout]):
         if self.turns_left == 1:
             return list(dict.fromkeys((usual, *self.position.legal)))
         fits = self.position.chances(self.position.table.piles.playable)
-        moves = (m for m in self.position.keeping if not isinstance(m, Play) or fits[m.slot] >= search.WORTH_A_TRY)
+        moves = (
+            m
+            for m in self.position.keeping
+            if not isinstance(m, Play) or fits[m.slot] >= search.WORTH_A_TRY
+        )
         return list(dict.fromkeys((usual, *moves)))
 
 
@@ -61,12 +70,17 @@ def _turns(tables: Sequence[HatTable], history: Sequence[Past]) -> Iterator[Part
             continue
         hands = [[card.bit_length() - 1 for card in hand] for hand in then.cards]
         hands[seat] = [cards.get(number, 0) for number in held]
-        yield PartnerTurn(CodeRollout(then, past.seat, None).dealt(hands, ()), act(past.move), places)
+        yield PartnerTurn(
+            CodeRollout(then, past.seat, None).dealt(hands, ()), act(past.move), places
+        )
 
 
-def _own_cards(tables: Sequence[HatTable], history: Sequence[Past]) -> tuple[list[tuple[int, ...]], Mapping[int, int]]:
+def _own_cards(
+    tables: Sequence[HatTable], history: Sequence[Past]
+) -> tuple[list[tuple[int, ...]], Mapping[int, int]]:
     """Return the own hand before each move and now, its cards numbered as they came; and which they were that left."""
-    seat, cards = tables[0].seat, dict[int, int]()
+    seat = tables[0].seat
+    cards = dict[int, int]()
     numbers = [tuple(range(len(tables[0].common[seat])))]
     for past, after in zip(history, tables[1:], strict=True):
         held = numbers[-1]

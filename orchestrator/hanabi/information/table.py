@@ -31,7 +31,13 @@ from orchestrator.hanabi.cards import (
     Piles,
 )
 from orchestrator.hanabi.information.code import Pool, decode, encode, is_single, settle
-from orchestrator.hanabi.literal_knowledge import HandMasks, hinted, shifted, unknown_hands, with_hand
+from orchestrator.hanabi.literal_knowledge import (
+    HandMasks,
+    hinted,
+    shifted,
+    unknown_hands,
+    with_hand,
+)
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.hanabi.view import Past
 
@@ -121,7 +127,10 @@ class HatTable:
         colours and two ranks, so that all four hints can be given; else 3."""
         singles = (*OF_COLOUR.values(), *OF_RANK.values())
         hands = (self.common[seat] for seat in self.other_seats(giver))
-        return [3 if any(all(types & single for types in hand) for single in singles) else 4 for hand in hands]
+        return [
+            3 if any(all(types & single for types in hand) for single in singles) else 4
+            for hand in hands
+        ]
 
     def number(self, giver: int, to: int, slots: Sequence[int], by_rank: bool) -> int:
         """Return the number that a hint stands for: by its receiver, its kind, and whether it touches a certain slot of
@@ -136,9 +145,12 @@ class HatTable:
         """Return the number below `size` that encodes a hand in sight, and what is known of the hand after it."""
         return _encoded(self.common[seat], self.pool, self.piles, size, self.cards[seat])
 
-    def reading(self, turn: int, giver: int, size: int, number: int) -> tuple["HatTable", tuple[HandMasks, ...]]:
+    def reading(
+        self, turn: int, giver: int, size: int, number: int
+    ) -> tuple["HatTable", tuple[HandMasks, ...]]:
         """Return the table with the reading of a number below `size`, and the common knowledge after it."""
-        hands, before = list(self.common), self.common[self.seat]
+        hands = list(self.common)
+        before = self.common[self.seat]
         seats = [seat for seat in self.other_seats(giver) if seat != self.seat]
         shares = {seat: self.share(seat, size) for seat in seats}
         for seat, (_, hand) in shares.items():
@@ -160,14 +172,18 @@ class HatTable:
     def useless(self, hand: HandMasks) -> list[int]:
         """Slots that are known to be dead, or to hold the same card as an older slot."""
         twins = [is_single(types) and types in hand[:slot] for slot, types in enumerate(hand)]
-        return [slot for slot, types in enumerate(hand) if twins[slot] or not types & ~self.piles.dead]
+        return [
+            slot for slot, types in enumerate(hand) if twins[slot] or not types & ~self.piles.dead
+        ]
 
     def nobody_waits(self, giver: int) -> "HatTable":
         """Return the table after `giver` gave no hint although one was possible: players who wait for a hint hold no
         playable card."""
         playable = self.piles.playable
         hands = [
-            tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
+            tuple(types & ~playable for types in hand)
+            if seat != giver and self.waits(seat)
+            else hand
             for seat, hand in enumerate(self.common)
         ]
         return self._with(hands, self.literal)
@@ -179,9 +195,14 @@ class HatTable:
             tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
             for hand in zip(common, literal, strict=True)
         ]
-        empty = any(not types & hints for types, hints in zip(common[self.seat], literal[self.seat], strict=True))
+        empty = any(
+            not types & hints
+            for types, hints in zip(common[self.seat], literal[self.seat], strict=True)
+        )
         settled, pool = settle(tuple(mended), Pool.from_counts(copies_left(self.piles)))
-        return replace(self, common=settled, literal=tuple(literal), pool=pool, emptied=self.emptied or empty)
+        return replace(
+            self, common=settled, literal=tuple(literal), pool=pool, emptied=self.emptied or empty
+        )
 
     def _fault(self, past: Past) -> Breach | None:
         """Return the breach of the code that a move shows."""
@@ -209,11 +230,14 @@ class HatTable:
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
         """Return the table after a move. `discards`: the pile after it."""
-        move, breach = past.move, self.breach or self._fault(past)
+        move = past.move
+        breach = self.breach or self._fault(past)
         if isinstance(move, Hint):
             number = self.number(past.seat, move.to, past.slots, isinstance(move, HintRank))
             table, common = self.reading(past.turn, past.seat, sum(self.sizes(past.seat)), number)
-            literal = with_hand(self.literal, move.to, hinted(self.literal[move.to], move, past.slots))
+            literal = with_hand(
+                self.literal, move.to, hinted(self.literal[move.to], move, past.slots)
+            )
             table = table._with(common, literal)
         else:
             table = self._discarded(past) if isinstance(move, Discard) else self
@@ -223,7 +247,8 @@ class HatTable:
 
     def _discarded(self, past: Past) -> "HatTable":
         assert isinstance(past.move, Discard)
-        seat, slot = past.seat, past.move.slot
+        seat = past.seat
+        slot = past.move.slot
         table = self.nobody_waits(seat) if self.tokens else self
         useless = table.useless(table.common[seat])
         if len(useless) < 2 or slot not in useless:
@@ -238,7 +263,9 @@ class HatTable:
         more = cards < DECK_SIZE  # the deck was not empty
 
         def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
-            return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
+            return with_hand(
+                hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ())
+            )
 
         table = replace(self, cards=moved(self.cards, drew), piles=piles)
         return table._with(moved(self.common, ANY), moved(self.literal, ANY))
@@ -259,8 +286,12 @@ def _openness(types: Mask, piles: Piles) -> int:
 def start(seat: int, dealt: Sequence[Sequence[Card]]) -> HatTable:
     """Return the table before the first move. `dealt`: the hands in sight by seat; the own one is empty."""
     unknown = unknown_hands(len(dealt))
-    cards = tuple(tuple(1 << INDEX[card] for card in hand) or (0,) * len(unknown[0]) for hand in dealt)
-    return HatTable(seat, cards, unknown, unknown, Pool.from_counts(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()))
+    cards = tuple(
+        tuple(1 << INDEX[card] for card in hand) or (0,) * len(unknown[0]) for hand in dealt
+    )
+    return HatTable(
+        seat, cards, unknown, unknown, Pool.from_counts(COPIES_OF), piles_of((0, 0, 0, 0, 0), ())
+    )
 
 
 def dealt_to(
@@ -292,7 +323,8 @@ def course(
     dealt = dealt_to(players, hands, history)
     past, tables = _KEPT.pop((seat, dealt), ((), ()))
     if not tables or history[: len(past)] != past:
-        past, tables = (), (start(seat, dealt),)
+        past = ()
+        tables = (start(seat, dealt),)
     discards: tuple[Card, ...] = ()
     for number, event in enumerate(history):
         if event.card and not event.scored:
@@ -305,6 +337,8 @@ def course(
     return tables
 
 
-def table_of(players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]) -> HatTable:
+def table_of(
+    players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]
+) -> HatTable:
     """Return the table of a seat after a whole history: the last of its `course`."""
     return course(players, seat, hands, history)[-1]

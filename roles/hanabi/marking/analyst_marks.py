@@ -6,7 +6,13 @@ from typing import NamedTuple, get_args
 from orchestrator.hanabi.moves import Discard, Hint, Play
 from roles.hanabi.analysis import Analysis, Assessment, Risk, Success, Value, in_words, risk_of
 from roles.hanabi.marking import exact_belief
-from roles.hanabi.marking.exact_belief import played_after, says_something, share_of_moves, slot_of, whole_position
+from roles.hanabi.marking.exact_belief import (
+    played_after,
+    says_something,
+    share_of_moves,
+    slot_of,
+    whole_position,
+)
 from roles.hanabi.truth import Truth
 from roles.marks import (
     Marker,
@@ -42,8 +48,16 @@ INFOS = (
         0,
         "the share of plays that are playable",
     ),
-    share_info("success_agrees", "Share of plays whose stated word matches their exact probability.", uniform="0.2"),
-    share_info("risk_agrees", "Share of discards whose stated word matches their exact probability.", uniform="0.25"),
+    share_info(
+        "success_agrees",
+        "Share of plays whose stated word matches their exact probability.",
+        uniform="0.2",
+    ),
+    share_info(
+        "risk_agrees",
+        "Share of discards whose stated word matches their exact probability.",
+        uniform="0.25",
+    ),
     share_info(
         "immediate_true",
         "Share of the hints called immediate-play that tell something new about a playable card.",
@@ -60,7 +74,9 @@ INFOS = (
     ),
     share_info("moves_assessed", "Share of the listed moves that have an entry."),
 )
-SUCCESSES, RISKS, VALUES = get_args(Success), get_args(Risk), get_args(Value)
+SUCCESSES = get_args(Success)
+RISKS = get_args(Risk)
+VALUES = get_args(Value)
 USELESS = ("redundant", "wasted")
 
 
@@ -83,7 +99,8 @@ def _plays(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[_Pl
     slots = exact_belief.exact(sections, truth)
     for entry in analysis.moves:
         if isinstance(entry.action, Play):
-            fits, slot = truth.within(entry.action.slot, truth.piles.playable), slot_of(slots, entry.action.slot)
+            fits = truth.within(entry.action.slot, truth.piles.playable)
+            slot = slot_of(slots, entry.action.slot)
             if fits is not None:
                 yield _Play(entry, fits, slot.playable if slot else None)
 
@@ -93,24 +110,35 @@ def _hints(analysis: Analysis, truth: Truth) -> Iterator[_Hint]:
         return
     position = whole_position(truth.view)
     for entry in analysis.moves:
-        if isinstance(entry.action, Hint) and entry.hint_value and entry.action.to in position.hands:
+        if (
+            isinstance(entry.action, Hint)
+            and entry.hint_value
+            and entry.action.to in position.hands
+        ):
             yield _Hint(entry, says_something(position, entry.action))
 
 
 def _hint_worth(analysis: Analysis, truth: Truth) -> tuple[Value, bool] | None:
     """What the hint that was then given was said to be worth, and whether its receiver next played a card of it."""
     hint = truth.past
-    value = next((entry.hint_value for entry in analysis.moves if hint and entry.action == hint.move), None)
+    value = next(
+        (entry.hint_value for entry in analysis.moves if hint and entry.action == hint.move), None
+    )
     done = played_after(truth)
     return None if value is None or done is None else (value, done)
 
 
 def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
-    plays, hints = list(_plays(analysis, sections, truth)), list(_hints(analysis, truth))
+    plays = list(_plays(analysis, sections, truth))
+    hints = list(_hints(analysis, truth))
     chances = [(play.entry.chance, play.fits) for play in plays]
     worded = [play for play in plays if play.entry.success and play.exact is not None]
-    exact = [(p.entry.chance, p.exact) for p in plays if p.entry.chance is not None and p.exact is not None]
+    exact = [
+        (p.entry.chance, p.exact)
+        for p in plays
+        if p.entry.chance is not None and p.exact is not None
+    ]
     stated = _hint_worth(analysis, truth)
     slots = dict(enumerate(exact_belief.exact(sections, truth)))
     discards = [
@@ -126,7 +154,9 @@ def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
         impossible_wrong=mean(play.fits for play in plays if play.entry.success == "impossible"),
         success_agrees=mean(play.entry.success == in_words(play.exact or 0.0) for play in worded),
         risk_agrees=mean(risk == risk_of(slot) for risk, slot in discards),
-        immediate_true=mean(hint.useful for hint in hints if hint.entry.hint_value == "immediate-play"),
+        immediate_true=mean(
+            hint.useful for hint in hints if hint.entry.hint_value == "immediate-play"
+        ),
         redundant_true=mean(not hint.useful for hint in hints if hint.entry.hint_value in USELESS),
         immediate_played=float(stated[1]) if stated and stated[0] == "immediate-play" else None,
         moves_assessed=share_of_moves((entry.action for entry in analysis.moves), sections),
@@ -135,13 +165,18 @@ def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
 
 def guess(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
     """Of one who gives even chances and draws each word evenly, for the same moves."""
-    plays, hints = list(_plays(analysis, sections, truth)), list(_hints(analysis, truth))
+    plays = list(_plays(analysis, sections, truth))
+    hints = list(_hints(analysis, truth))
     even = [(0.5, play.fits) for play in plays if play.entry.chance is not None]
     worded = [play for play in plays if play.entry.success]
     return only(
         play_brier=brier(even),
         play_log=log_score(even),
-        play_error=mean((0.5 - p.exact) ** 2 for p in plays if p.entry.chance is not None and p.exact is not None),
+        play_error=mean(
+            (0.5 - p.exact) ** 2
+            for p in plays
+            if p.entry.chance is not None and p.exact is not None
+        ),
         certain_wrong=mean(not play.fits for play in worded),
         impossible_wrong=mean(play.fits for play in worded),
         success_agrees=1 / len(SUCCESSES),
@@ -167,4 +202,6 @@ def pairs(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[Stat
         yield Stated("hint leads to a play", *stated)
 
 
-ANALYST = Marker(score, INFOS, guess, pairs=pairs, prose="Effects, rationales and the summary are prose.")
+ANALYST = Marker(
+    score, INFOS, guess, pairs=pairs, prose="Effects, rationales and the summary are prose."
+)

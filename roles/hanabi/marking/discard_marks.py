@@ -24,7 +24,8 @@ from roles.sections import Sections
 
 INFOS = (
     squared_info(
-        "safety_brier", "Squared error (Brier score) of the stated probabilities that cards are not critical."
+        "safety_brier",
+        "Squared error (Brier score) of the stated probabilities that cards are not critical.",
     ),
     log_info("safety_log", "Log loss of these probabilities.", "0.69"),
     squared_info(
@@ -33,7 +34,9 @@ INFOS = (
         "the squared distance of 0.5 from the exact probabilities",
     ),
     share_info(
-        "criticality_agrees", "Share of cards whose stated word matches their exact probability.", uniform="0.2"
+        "criticality_agrees",
+        "Share of cards whose stated word matches their exact probability.",
+        uniform="0.2",
     ),
     MarkInfo(
         "discard_regret",
@@ -44,7 +47,10 @@ INFOS = (
         uniform="the mean over the own cards",
     ),
     share_info(
-        "first_critical", "Whether the card named first was critical.", 0, "the share of own cards that are critical"
+        "first_critical",
+        "Whether the card named first was critical.",
+        0,
+        "the share of own cards that are critical",
     ),
     share_info(
         "dead_missed",
@@ -68,12 +74,17 @@ class _Judged(NamedTuple):
 def _judged(report: DiscardReport, sections: Sections, truth: Truth) -> list[_Judged]:
     slots = exact(sections, truth)
     seen = ((card, truth.within(card.slot, truth.piles.critical)) for card in report.cards)
-    return [_Judged(card, critical, slot_of(slots, card.slot)) for card, critical in seen if critical is not None]
+    return [
+        _Judged(card, critical, slot_of(slots, card.slot))
+        for card, critical in seen
+        if critical is not None
+    ]
 
 
 def score(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
-    judged, slots = _judged(report, sections, truth), exact(sections, truth)
+    judged = _judged(report, sections, truth)
+    slots = exact(sections, truth)
     first = next((slot for slot in report.safest_first[:1] if slot < len(truth.own)), None)
     chances = [(card.entry.safety, not card.critical) for card in judged]
     chosen = slots[first] if slots and first is not None else None
@@ -81,18 +92,25 @@ def score(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | No
     return only(
         safety_brier=brier(chances),
         safety_log=log_score(chances),
-        safety_error=mean((card.entry.safety - 1 + card.exact.critical) ** 2 for card in judged if card.exact),
-        criticality_agrees=mean(card.entry.criticality == criticality_of(card.exact) for card in judged if card.exact),
+        safety_error=mean(
+            (card.entry.safety - 1 + card.exact.critical) ** 2 for card in judged if card.exact
+        ),
+        criticality_agrees=mean(
+            card.entry.criticality == criticality_of(card.exact) for card in judged if card.exact
+        ),
         discard_regret=chosen.critical - min(slot.critical for slot in slots) if chosen else None,
         first_critical=None if first is None else truth.within(first, truth.piles.critical),
         dead_missed=float(chosen.dead < 1.0) if chosen and dead else None,
-        cards_judged=len({card.entry.slot for card in judged}) / len(truth.own) if report.cards else None,
+        cards_judged=len({card.entry.slot for card in judged}) / len(truth.own)
+        if report.cards
+        else None,
     )
 
 
 def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
     """Of one who gives even chances, draws each word evenly, and orders the slots by lot."""
-    judged, slots = _judged(report, sections, truth), exact(sections, truth)
+    judged = _judged(report, sections, truth)
+    slots = exact(sections, truth)
     even = [(0.5, not card.critical) for card in judged]
     least = min((slot.critical for slot in slots), default=0.0)
     dead = [slot.dead == 1.0 for slot in slots]
@@ -102,7 +120,9 @@ def guess(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | No
         safety_error=mean((card.exact.critical - 0.5) ** 2 for card in judged if card.exact),
         criticality_agrees=1 / len(WORDS),
         discard_regret=mean(slot.critical - least for slot in slots),
-        first_critical=mean(bool(truth.within(slot, truth.piles.critical)) for slot in range(len(truth.own))),
+        first_critical=mean(
+            bool(truth.within(slot, truth.piles.critical)) for slot in range(len(truth.own))
+        ),
         dead_missed=mean(not is_dead for is_dead in dead) if any(dead) else None,
     )
 
@@ -114,4 +134,6 @@ def pairs(report: DiscardReport, sections: Sections, truth: Truth) -> Iterator[S
         yield Stated("card is critical, in words", card.entry.criticality, card.critical)
 
 
-STRATEGIST = Marker(score, INFOS, guess, pairs=pairs, prose="Duplicates, reasons and the summary are prose.")
+STRATEGIST = Marker(
+    score, INFOS, guess, pairs=pairs, prose="Duplicates, reasons and the summary are prose."
+)

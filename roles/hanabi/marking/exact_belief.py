@@ -41,7 +41,9 @@ def slot_of(slots: tuple[Slot, ...], number: int) -> Slot | None:
 def share_of_moves(moves: Iterable[Move], sections: Sections) -> float | None:
     """The share of the legal moves that are among these; None where they are not listed."""
     spoken_of = {*moves}
-    return mean(move in spoken_of for move in (sections[LegalMoves].moves if LegalMoves in sections else ()))
+    return mean(
+        move in spoken_of for move in (sections[LegalMoves].moves if LegalMoves in sections else ())
+    )
 
 
 def whole_position(view: View) -> Position:
@@ -88,4 +90,9 @@ def kept_after(truth: Truth) -> bool | None:
 def holds_critical(truth: Truth, seat: int) -> bool:
     """Whether a partner holds a critical card."""
     hands = truth.view.hands if truth.view else ()
-    return any(truth.piles.critical >> INDEX[card] & 1 for hand in hands if hand.seat == seat for card in hand.cards)
+    return any(
+        truth.piles.critical >> INDEX[card] & 1
+        for hand in hands
+        if hand.seat == seat
+        for card in hand.cards
+    )

@@ -26,7 +26,11 @@ from roles.marks import (
 from roles.sections import Sections
 
 INFOS = (
-    share_info("inferred_held", "Share of inferences that contain the real card.", uniform="1: it excludes nothing"),
+    share_info(
+        "inferred_held",
+        "Share of inferences that contain the real card.",
+        uniform="1: it excludes nothing",
+    ),
     MarkInfo(
         "inferred_types",
         "Mean number of kinds of card that an inference leaves possible.",
@@ -57,7 +61,10 @@ INFOS = (
         "Share of partners for whom the stated convention is the one that fits all their moves best.",
         uniform="0.2",
     ),
-    squared_info("trust_brier", "Squared error (Brier score) of the stated probabilities that partners keep to it."),
+    squared_info(
+        "trust_brier",
+        "Squared error (Brier score) of the stated probabilities that partners keep to it.",
+    ),
 )
 CONVENTIONS = len(NOTHING_KNOWN) + 1
 """What may be said of a partner: each convention, or none."""
@@ -81,7 +88,9 @@ class _Inferred(NamedTuple):
 
 
 def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
-    entries = ((entry.slot, mask(entry.cards)) for entry in report.inferred if entry.slot < len(truth.own))
+    entries = (
+        (entry.slot, mask(entry.cards)) for entry in report.inferred if entry.slot < len(truth.own)
+    )
     return [_Inferred(slot, kinds, bool(truth.within(slot, kinds))) for slot, kinds in entries]
 
 
@@ -98,8 +107,10 @@ def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool,
 
 def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
     """The marks that INFOS describes."""
-    inferred, trust = _inferred(report, truth), list(_trust(report, truth))
-    slots, named = exact(sections, truth), {card.slot for card in report.inferred}
+    inferred = _inferred(report, truth)
+    trust = list(_trust(report, truth))
+    slots = exact(sections, truth)
+    named = {card.slot for card in report.inferred}
     hand = truth.view.own if truth.view else ()
     hinted = [slot for slot, card in enumerate(hand) if card.colour or card.rank]
     # the kinds that hints exclude, and those that the inference does
@@ -108,9 +119,14 @@ def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | No
         inferred_held=mean(inference.held for inference in inferred),
         inferred_types=mean(inference.kinds.bit_count() for inference in inferred),
         inferred_log=mean(inference.nats for inference in inferred),
-        inferred_too_narrow=mean(bool(slots[i.slot].possible & ~i.kinds) for i in (inferred if slots else ())),
+        inferred_too_narrow=mean(
+            bool(slots[i.slot].possible & ~i.kinds) for i in (inferred if slots else ())
+        ),
         inferred_ruled_out=mean(
-            bool(kinds >> i & 1) for by_hints, kinds in excluded for i in range(len(CARDS)) if by_hints >> i & 1
+            bool(kinds >> i & 1)
+            for by_hints, kinds in excluded
+            for i in range(len(CARDS))
+            if by_hints >> i & 1
         ),
         hinted_inferred=mean(slot in named for slot in hinted),
         trust_right=mean(right for _, right, _ in trust),
@@ -137,8 +153,15 @@ def pairs(report: HistoryReport, sections: Sections, truth: Truth) -> Iterator[S
     """Inferences by how many kinds they leave, and how likely each partner keeps to a convention."""
     for inference in _inferred(report, truth):
         kinds = inference.kinds.bit_count()
-        yield Stated("card is among the inferred", f"{kinds} {'kind' if kinds == 1 else 'kinds'}", inference.held)
-    yield from (Stated("partner keeps to the convention", entry.chance, so) for entry, _, so in _trust(report, truth))
+        yield Stated(
+            "card is among the inferred",
+            f"{kinds} {'kind' if kinds == 1 else 'kinds'}",
+            inference.held,
+        )
+    yield from (
+        Stated("partner keeps to the convention", entry.chance, so)
+        for entry, _, so in _trust(report, truth)
+    )
 
 
 HISTORIAN = Marker(

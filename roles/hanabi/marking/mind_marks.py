@@ -43,7 +43,8 @@ HINTS = (
         uniform="the share of legal hints to such receivers",
     ),
     share_info(
-        "urgent_kept", "Whether the receiver of a given hint that saves a card next discarded no critical card."
+        "urgent_kept",
+        "Whether the receiver of a given hint that saves a card next discarded no critical card.",
     ),
 )
 
@@ -62,7 +63,11 @@ def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None
         return float(facts.code.numbers.get(hint) == facts.code.hint_sum.number)
     if facts and not facts.scene.is_stranger(hint.to):
         effect = facts.scene.effect_of(hint)
-        return float(effect.helps or (effect.warns and effect.true) or says_something(whole_position(truth.view), hint))
+        return float(
+            effect.helps
+            or (effect.warns and effect.true)
+            or says_something(whole_position(truth.view), hint)
+        )
     return float(says_something(whole_position(truth.view), hint))
 
 
@@ -72,12 +77,16 @@ def _urgent(hint: Hint, sections: Sections, truth: Truth) -> bool:
 
 
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
-    move, hint, partners = truth.past, report.hint, [hand.seat for hand in truth.view.hands] if truth.view else []
+    move = truth.past
+    hint = report.hint
+    partners = [hand.seat for hand in truth.view.hands] if truth.view else []
     if not isinstance(hint, Hint) or hint.to not in partners:  # nothing is known of that partner
         hint = None
     is_hint = None if move is None or hint is None else move.move == hint
     played, saved = (played_after(truth), kept_after(truth)) if is_hint else (None, None)
-    plays = hint and len(partners) == 1 and not holds_critical(truth, hint.to)  # to give the partner something to play
+    plays = (
+        hint and len(partners) == 1 and not holds_critical(truth, hint.to)
+    )  # to give the partner something to play
     saves = report.urgent and not plays
     hinted = only(
         hint_useful=_useful(hint, sections, truth),
@@ -94,7 +103,9 @@ def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
     hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, Hint)]
     one_of = None if truth.past is None or not hints else (truth.past.move in hints) / len(hints)
     hinted = only(
-        hint_useful=mean(useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None),
+        hint_useful=mean(
+            useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None
+        ),
         hint_given=one_of,
         urgent_true=mean(_urgent(hint, sections, truth) for hint in hints),
     )
@@ -103,20 +114,25 @@ def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
 
 INTERPRETER = replace(
     foreseen.marker(
-        _intended, "What past moves meant, which discard or hint comes next, and why a hint helps are prose."
+        _intended,
+        "What past moves meant, which discard or hint comes next, and why a hint helps are prose.",
     ),
     score=_score,
     infos=(*foreseen.INFOS, *HINTS),
     guess=_guess,
 )
 BELIEVER = foreseen.marker(
-    lambda report: [Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs],
+    lambda report: [
+        Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs
+    ],
     "What partners know and how they play is prose, so it is not compared with what they know.",
 )
 
 
 MIRROR = Marker(
-    lambda report, sections, truth: only(readings_given=share_of_moves((r.action for r in report.readings), sections)),
+    lambda report, sections, truth: only(
+        readings_given=share_of_moves((r.action for r in report.readings), sections)
+    ),
     (share_info("readings_given", "Share of the listed moves of which a reading is given."),),
     prose="What partners believe and how they would read a move is prose, so its chance cannot be tested.",
 )

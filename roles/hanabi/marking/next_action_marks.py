@@ -75,7 +75,9 @@ class _Tested(NamedTuple):
         the rest evenly."""
         forecast = self.forecast
         rest = [option for option in self.options if option != forecast.plays]
-        return dict.fromkeys(rest, (1 - forecast.chance) / len(rest)) | {forecast.plays: forecast.chance}
+        return dict.fromkeys(rest, (1 - forecast.chance) / len(rest)) | {
+            forecast.plays: forecast.chance
+        }
 
     def frequencies(self, history: Iterable[Past]) -> Chances:
         """Of each option: the share of the partner's moves before, each option counted once more."""
@@ -106,7 +108,10 @@ def score(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
 
 
 def _scored(tests: Sequence[tuple[_Tested, Chances]], right: Sequence[float]) -> Marks:
-    brier = mean(sum((c - (option == test.outcome)) ** 2 for option, c in chances.items()) for test, chances in tests)
+    brier = mean(
+        sum((c - (option == test.outcome)) ** 2 for option, c in chances.items())
+        for test, chances in tests
+    )
     surprise = mean(nats(chances.get(test.outcome, 0.0)) for test, chances in tests)
     return only(next_right=mean(right), next_brier=brier, next_log=surprise) or {}
 
@@ -117,7 +122,10 @@ def guess(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     tests = []
     for test in tested(forecasts, truth):
         kinds = 1 + (test.tokens < MAX_TOKENS) + (test.tokens > 0)
-        even = {option: 1 - 1 / kinds if option is None else 1 / kinds / test.size for option in test.options}
+        even = {
+            option: 1 - 1 / kinds if option is None else 1 / kinds / test.size
+            for option in test.options
+        }
         tests.append((test, even))
     return _scored(tests, [even[test.outcome] for test, even in tests])
 

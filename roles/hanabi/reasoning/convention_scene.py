@@ -28,16 +28,25 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
         common = {seat: at.knowledge.common[seat] for seat in at.hands}
         narrowed = replace(Position.read(sections), own=at.knowledge.common[at.seat], known=common)
         return narrowed, replace(at, legal=narrowed.moves)
-    position, conventions = by_history(Position.read(sections), notes), sections.get(Conventions)
+    position = by_history(Position.read(sections), notes)
+    conventions = sections.get(Conventions)
     partners = (partner for report in of_type(notes, HistoryReport) for partner in report.trust)
-    trust = {partner.seat: Convention(partner.hints, partner.reads, waits=partner.waits) for partner in partners}
+    trust = {
+        partner.seat: Convention(partner.hints, partner.reads, waits=partner.waits)
+        for partner in partners
+    }
     if not trust or conventions is None or not conventions.agreed:
         return position, None
-    customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]
+    customs = [
+        ADAPTING if seat == position.seat else trust.get(seat, STRANGER)
+        for seat in range(position.players)
+    ]
     return position, scene_of(position, customs, literal=_hands(Position.read(sections)))
 
 
-def scene_of(position: Position, conventions: Sequence[Convention], *, literal: Hands | None = None) -> Scene:
+def scene_of(
+    position: Position, conventions: Sequence[Convention], *, literal: Hands | None = None
+) -> Scene:
     """A position whose players keep to these conventions, by seat.
 
     `literal`: what hints alone say of all hands; by default, no more is known than that.
@@ -57,4 +66,7 @@ def scene_of(position: Position, conventions: Sequence[Convention], *, literal: 
 
 def _hands(position: Position) -> Hands:
     """What each seat knows of its cards."""
-    return tuple(position.own if seat == position.seat else position.known[seat] for seat in range(position.players))
+    return tuple(
+        position.own if seat == position.seat else position.known[seat]
+        for seat in range(position.players)
+    )

@@ -13,13 +13,16 @@ from orchestrator.hanabi.convention.policy import SPARE_TOKENS, Scene, lowest_ra
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.view import Past
 
-PLAYS, PASSES = 0.9, 0.95
+PLAYS = 0.9
+PASSES = 0.95
 """Before any turn of a partner: how often they play who take a card for playable, and how often the others do not."""
 WEIGHT = 10
 """The turns that these count for."""
 
 PLAY = "play slot $slot, which they know to fit"
-HINT_FIRST = "hint you a card to play if they can, else play slot $slot (the chance is that of this play)"
+HINT_FIRST = (
+    "hint you a card to play if they can, else play slot $slot (the chance is that of this play)"
+)
 HINT_AFTER_PLAY = "if you play, hint you another card to play if they can; else play slot $slot (the chance is of this)"
 HINT_OR_DISCARD = "give a hint, or discard slot $slot"
 LAST_TOKEN = "if you give a hint, discard slot $slot; else give a hint, or discard it"
@@ -85,9 +88,12 @@ def play_words(scene: Scene) -> str:
     return {0: HINT_FIRST, 1: HINT_AFTER_PLAY}.get(ready, PLAY)
 
 
-def count_turns(knowledge: CommonKnowledge, seat: int, history: Sequence[Past], *, plays: bool) -> TurnCount:
+def count_turns(
+    knowledge: CommonKnowledge, seat: int, history: Sequence[Past], *, plays: bool
+) -> TurnCount:
     """Return how often a partner played the slot that everybody expected, or without such a slot played none."""
-    times, turns = 0, 0
+    times = 0
+    turns = 0
     for past, before in zip(history, course(knowledge.conventions, history), strict=False):
         sure = sure_play(before, seat) if past.seat == seat else None
         if past.seat != seat or (sure is not None) != plays:

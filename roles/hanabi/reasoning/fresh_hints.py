@@ -20,7 +20,8 @@ def play_hints(sections: Sections, position: Position) -> dict[int, Mask]:
     It is empty without the sections `history` and `conventions`, and for other packs than `newest`. Every partner is
     taken to keep to the conventions.
     """
-    history, conventions = sections.get(History), sections.get(Conventions)
+    history = sections.get(History)
+    conventions = sections.get(Conventions)
     if history is None or conventions is None or conventions.pack != "newest":
         return {}
     pointed = dict[int, Mask]()

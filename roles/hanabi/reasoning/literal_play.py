@@ -43,14 +43,20 @@ class Lesson:
 
 def lesson(position: Position, hint: Hint) -> Lesson:
     """What a hint would teach, slot by slot: playable cards made known, critical cards saved, types ruled out."""
-    cards, before = position.hands[hint.to], position.partners[hint.to]
-    bits, types, playable = [1 << INDEX[card] for card in cards], types_of(hint), position.piles.playable
+    cards = position.hands[hint.to]
+    before = position.partners[hint.to]
+    bits = [1 << INDEX[card] for card in cards]
+    types = types_of(hint)
+    playable = position.piles.playable
     touched = tuple(slot for slot, bit in enumerate(bits) if bit & types)
     if not has_turn(hint.to, position.seat, position.players, position.turns_left):
         return Lesson(hint, touched, 0, 0, 0, 0.0, late=True)
     after = [old & (types if slot in touched else ~types) for slot, old in enumerate(before)]
-    worth = 0.02 * sum(old.bit_count() - new.bit_count() for old, new in zip(before, after, strict=True))
-    learnt, points = set(), 0
+    worth = 0.02 * sum(
+        old.bit_count() - new.bit_count() for old, new in zip(before, after, strict=True)
+    )
+    learnt = set()
+    points = 0
     for slot, (bit, old, new) in enumerate(zip(bits, before, after, strict=True)):
         if not bit & playable or is_certain(old, playable):
             continue
@@ -62,7 +68,9 @@ def lesson(position: Position, hint: Hint) -> Lesson:
     chop = next_discard(position.known[hint.to])
     at_risk = chop is not None and chop in touched and before[chop] != after[chop]
     saves = int(at_risk and bool(bits[chop or 0] & position.piles.critical & ~playable))
-    return Lesson(hint, touched, len(learnt), points, saves, worth + 5.0 * len(learnt) + 2.5 * saves)
+    return Lesson(
+        hint, touched, len(learnt), points, saves, worth + 5.0 * len(learnt) + 2.5 * saves
+    )
 
 
 def next_discard(masks: Iterable[Mask]) -> int | None:
@@ -107,7 +115,9 @@ def spare(slot: Slot) -> tuple[float, float]:
 def by_spareness(position: Position) -> list[Discard]:
     """Legal discards, the most dispensable first, then the oldest: known dead ones lead, known critical ones trail."""
     slots = position.slots
-    return sorted(position.discards, key=lambda move: (slots[move.slot].dead < 1.0, *spare(slots[move.slot])))
+    return sorted(
+        position.discards, key=lambda move: (slots[move.slot].dead < 1.0, *spare(slots[move.slot]))
+    )
 
 
 def harmless(position: Position, move: Move) -> bool:
@@ -128,9 +138,16 @@ def ranked(position: Position, *, prefer_rank: bool = False) -> Iterator[tuple[M
     """Every move that is left with its reason, in the order in which literal play would take them."""
     good = list(ranked_plays(position))
     yield from good
-    hints, discards = lessons(position), by_spareness(position)
+    hints = lessons(position)
+    discards = by_spareness(position)
     if prefer_rank:
-        hints.sort(key=lambda lesson: (lesson.late, -round(lesson.worth, 1), isinstance(lesson.hint, HintColour)))
+        hints.sort(
+            key=lambda lesson: (
+                lesson.late,
+                -round(lesson.worth, 1),
+                isinstance(lesson.hint, HintColour),
+            )
+        )
     worthy = list(takewhile(lambda lesson: lesson.worth >= WORTHWHILE, hints))
     yield from ((lesson.hint, why_hint(lesson)) for lesson in worthy)
     yield from ((move, why_discard(position, move)) for move in discards)
@@ -138,7 +155,10 @@ def ranked(position: Position, *, prefer_rank: bool = False) -> Iterator[tuple[M
     gambles = [move for move in position.plays if move not in [play for play, _ in good]]
     only = not (good or hints or discards)
     for move in sorted(gambles, key=lambda move: -position.slots[move.slot].playable):
-        yield move, "every other move was refused or is not allowed" if only else _fits(position, move)
+        yield (
+            move,
+            "every other move was refused or is not allowed" if only else _fits(position, move),
+        )
 
 
 def ranked_plays(position: Position) -> Iterator[tuple[Play, str]]:
@@ -178,7 +198,11 @@ def foresee(position: Position, seat: int) -> Foreseen:
     if playable:
         return Foreseen("play", playable[0], 0.9)
     slot = next_discard(position.known[seat]) or 0
-    return Foreseen("hint or discard", slot, 0.6) if position.tokens else Foreseen("discard", slot, 0.8)
+    return (
+        Foreseen("hint or discard", slot, 0.6)
+        if position.tokens
+        else Foreseen("discard", slot, 0.8)
+    )
 
 
 def why_hint(lesson: Lesson) -> str:
@@ -192,7 +216,11 @@ def why_hint(lesson: Lesson) -> str:
         return f"it saves a critical card that {owner} might discard next"
     if lesson.points:
         return f"it points at a playable card of {owner}'s"
-    return f"{owner} learns a little, and nothing that they can play" if lesson.news else f"{owner} learns nothing new"
+    return (
+        f"{owner} learns a little, and nothing that they can play"
+        if lesson.news
+        else f"{owner} learns nothing new"
+    )
 
 
 def why_discard(position: Position, move: Discard) -> str:

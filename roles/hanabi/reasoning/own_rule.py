@@ -36,7 +36,9 @@ def choose(sections: Sections, position: Position, at: Scene | None = None) -> R
     return next(chain.from_iterable(steps))
 
 
-def advised(sections: Sections, position: Position, advice: Iterable[Reasoned], otherwise: str) -> Choice:
+def advised(
+    sections: Sections, position: Position, advice: Iterable[Reasoned], otherwise: str
+) -> Choice:
     """The first move of some advice that is left and does no certain harm; where there is none, one by these rules,
     after the reason `otherwise`."""
     for move, why in advice:
@@ -71,27 +73,38 @@ def hints(position: Position, at: Scene | None = None) -> Iterator[tuple[Hint, s
 def plain_hints(position: Position) -> Iterator[tuple[Hint, str]]:
     """The hints of the list, in its order, that touch playable cards alone, to one of which they say something new."""
     for hint in position.hints:
-        types, cards, masks = types_of(hint), position.hands[hint.to], position.known[hint.to]
+        types = types_of(hint)
+        cards = position.hands[hint.to]
+        masks = position.known[hint.to]
         touched = [slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1]
         fits = all(position.piles.playable >> INDEX[cards[slot]] & 1 for slot in touched)
         in_time = has_turn(hint.to, position.seat, position.players, position.turns_left)
         if fits and in_time and any(masks[slot] & ~types for slot in touched):
-            yield hint, f"it is the first hint of the list that tells P{hint.to} something new of playable cards alone"
+            yield (
+                hint,
+                f"it is the first hint of the list that tells P{hint.to} something new of playable cards alone",
+            )
 
 
 def spent_tokens(position: Position) -> Iterator[tuple[Hint, str]]:
     """With all tokens there, the hint of the highest rank: cards of high ranks are rarely taken for playable."""
     if position.tokens == MAX_TOKENS:
         ranks = [hint for hint in position.hints if isinstance(hint, HintRank)]
-        yield from ((hint, "a token must be spent") for hint in sorted(ranks, key=lambda hint: -hint.rank))
+        yield from (
+            (hint, "a token must be spent") for hint in sorted(ranks, key=lambda hint: -hint.rank)
+        )
 
 
 def discards(sections: Sections, position: Position) -> Iterator[tuple[Discard, str]]:
     """Cards known to be dead, then those that no hint touched, then the others; each the oldest first."""
     touched = [card.colour is not None or card.rank is not None for card in sections[State].known]
     dead = [slot.dead == 1.0 for slot in position.slots]
-    for move in sorted(position.discards, key=lambda move: (not dead[move.slot], touched[move.slot], move.slot)):
-        why = "the oldest card left" if touched[move.slot] else "the oldest card that no hint touched"
+    for move in sorted(
+        position.discards, key=lambda move: (not dead[move.slot], touched[move.slot], move.slot)
+    ):
+        why = (
+            "the oldest card left" if touched[move.slot] else "the oldest card that no hint touched"
+        )
         yield move, f"slot {move.slot} is {'known to be dead' if dead[move.slot] else why}"
 
 

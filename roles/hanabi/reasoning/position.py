@@ -13,13 +13,27 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import ANY, Card, Mask, Piles
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from roles.hanabi.sections.table import Discards, FinalRound, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
+from roles.hanabi.sections.table import (
+    Discards,
+    FinalRound,
+    OwnDeductions,
+    PartnerDeductions,
+    PartnerKnowledge,
+    State,
+)
 from roles.legal_moves import LegalMoves
 from roles.sections import Section, Sections
 
 NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
 """What a program that reasons about moves cannot do without."""
-TAKES: tuple[type[Section], ...] = (State, OwnDeductions, PartnerKnowledge, PartnerDeductions, Discards, LegalMoves)
+TAKES: tuple[type[Section], ...] = (
+    State,
+    OwnDeductions,
+    PartnerKnowledge,
+    PartnerDeductions,
+    Discards,
+    LegalMoves,
+)
 """All that a Position is built of."""
 
 
@@ -47,15 +61,20 @@ class Position:
     @classmethod
     def read(cls, sections: Sections) -> "Position":
         """Raises KeyError without the section `state`."""
-        state, discards, legal = sections[State], sections.get(Discards), sections.get(LegalMoves)
-        deductions, final = sections.get(OwnDeductions), sections.get(FinalRound)
+        state = sections[State]
+        discards = sections.get(Discards)
+        legal = sections.get(LegalMoves)
+        deductions = sections.get(OwnDeductions)
+        final = sections.get(FinalRound)
         if partners := sections.get(PartnerDeductions):
             masks: Mapping[int, tuple[Mask, ...]] = partners.masks
         elif outright := sections.get(PartnerKnowledge):
             masks = outright.hands
         else:
             masks = {seat: (ANY,) * len(cards) for seat, cards in state.hands.items()}
-        turns = 2 * state.deck_size + state.tokens + state.players  # by the cards and tokens that are left to spend
+        turns = (
+            2 * state.deck_size + state.tokens + state.players
+        )  # by the cards and tokens that are left to spend
         return cls(
             players=state.players,
             seat=state.seat,
@@ -86,7 +105,9 @@ class Position:
 
     def partner(self, seat: int) -> tuple[Slot, ...]:
         """The exact belief of a partner about their hand, as far as this seat can tell."""
-        return belief.believe(self.known[seat], self.piles, *(h for other, h in self.hands.items() if other != seat))
+        return belief.believe(
+            self.known[seat], self.piles, *(h for other, h in self.hands.items() if other != seat)
+        )
 
     @property
     def reachable(self) -> int:
@@ -110,7 +131,9 @@ class Position:
         """What each partner can think each of their slots is, by their hints and the cards both see."""
         masks = {}
         for seat in self.hands:
-            copies = belief.unseen(self.piles, *(cards for other, cards in self.hands.items() if other != seat))
+            copies = belief.unseen(
+                self.piles, *(cards for other, cards in self.hands.items() if other != seat)
+            )
             unseen = sum(1 << i for i, count in enumerate(copies) if count)
             masks[seat] = tuple(mask & unseen for mask in self.known[seat])
         return masks

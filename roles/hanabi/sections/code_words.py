@@ -64,8 +64,12 @@ def partner(code: CodePosition, seat: int, hand: Sequence[Card], words: Words) -
     """What a partner knows of the playable cards of their hand, and by which slot hints to them are read."""
     table = code.table
     fits = {slot: card for slot, card in enumerate(hand) if table.piles.playable >> INDEX[card] & 1}
-    sure = [slot for slot, types in enumerate(table.common[seat]) if not types & ~table.piles.playable]
-    cards = words.series(words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits)
+    sure = [
+        slot for slot, types in enumerate(table.common[seat]) if not types & ~table.piles.playable
+    ]
+    cards = words.series(
+        words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits
+    )
     text = words(KNOWS if sure else WAITS, seat=seat, cards=cards or words("none"))
     return f"{text} {words(READ_BY, seat=seat, slot=table.asked(seat))}"
 
@@ -78,11 +82,16 @@ def hints(code: CodePosition, words: Words) -> Iterator[str]:
     yield words(DUE[code.due] if code.due else NOT_DUE)
     for seat in code.hint_sum.shares:
         share, after = code.table.share(seat, code.hint_sum.size)
-        yield words(SHARE, seat=seat, share=share, told=_news(code.table.common[seat], after, words))
+        yield words(
+            SHARE, seat=seat, share=share, told=_news(code.table.common[seat], after, words)
+        )
     yield words(NUMBER, **_sum(code.hint_sum, words))
     yield words(HINTS)
     for number in range(code.hint_sum.size):
-        same = sorted((hint for hint, n in code.numbers.items() if n == number), key=lambda hint: -code.news(hint))
+        same = sorted(
+            (hint for hint, n in code.numbers.items() if n == number),
+            key=lambda hint: -code.news(hint),
+        )
         yield f"- {number}: {words.series(map(str, same)) or words('none')}"
     if code.hint_sum.number not in code.numbers.values() and (spent := next(code.hints(), None)):
         yield words(SPENT, hint=spent[0])
@@ -105,9 +114,7 @@ def breach(slip: Breach, words: Words) -> str:
 
 READINGS = "The numbers since your last turn, and what they leave for your hand:"
 NO_READING = "No number was told since your last turn."
-READING = (
-    "- turn $turn, P$giver: $move stands for $number. For you: $number$terms = $rest, modulo $size, which says: $told."
-)
+READING = "- turn $turn, P$giver: $move stands for $number. For you: $number$terms = $rest, modulo $size, which says: $told."
 KEEPS = "slot $slot is $cards"
 LOSES = "slot $slot is not $cards"
 PLAYS = "Surely playable, in the order to play them: $slots."

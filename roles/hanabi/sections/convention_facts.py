@@ -11,7 +11,12 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import DECK_SIZE, INDEX, Card, Fireworks
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
+from orchestrator.hanabi.convention.partner_model import (
+    NOTHING_KNOWN,
+    Understanding,
+    learnt,
+    understand,
+)
 from orchestrator.hanabi.convention.policy import (
     HintEffect,
     Scene,
@@ -55,7 +60,16 @@ class ConventionFacts(Section):
 
     name = "convention_facts"
     choices = {
-        "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet", "compact"),
+        "told": (
+            "whole",
+            "without_hints",
+            "without_own",
+            "own",
+            "others",
+            "losses",
+            "sheet",
+            "compact",
+        ),
         "partners": ("learnt", "blind"),
     }
     beside = ("conventions", "pack", PACKS)
@@ -102,9 +116,15 @@ class ConventionFacts(Section):
     @classmethod
     def facts(cls, options: Options) -> frozenset[Fact]:
         told = str(options.get("told", "whole"))
-        if told == "own" and options.get("pack") == "information":  # after a breach of the code it says nothing of them
+        if (
+            told == "own" and options.get("pack") == "information"
+        ):  # after a breach of the code it says nothing of them
             return frozenset()
-        return frozenset(("own_hand", "partner_knowledge")) if told not in TOLD_FACTS else frozenset(TOLD_FACTS[told])
+        return (
+            frozenset(("own_hand", "partner_knowledge"))
+            if told not in TOLD_FACTS
+            else frozenset(TOLD_FACTS[told])
+        )
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
@@ -119,7 +139,11 @@ class ConventionFacts(Section):
             values = compact_words.values(self.scene, self.history, words)
             text = words.fill(FILES[self.told], doubts=doubts, **values)
             return "\n".join((text, "", *self._code_lines(self.code, words))) if self.code else text
-        return words.fill(FILES[self.told], doubts=doubts, steps=decision_sheet.steps(self.scene, self.legal, words))
+        return words.fill(
+            FILES[self.told],
+            doubts=doubts,
+            steps=decision_sheet.steps(self.scene, self.legal, words),
+        )
 
     def without(self, refused: Sequence[Move]) -> Self:
         return replace(self, legal=tuple(move for move in self.legal if move not in refused))
@@ -134,12 +158,20 @@ class ConventionFacts(Section):
         if self.pack != "information":
             return None
         table = table_of(self.players, self.seat, self.hands, self.history)
-        return table if self.fireworks is None else replace(table, piles=replace(table.piles, fireworks=self.fireworks))
+        return (
+            table
+            if self.fireworks is None
+            else replace(table, piles=replace(table.piles, fireworks=self.fireworks))
+        )
 
     @cached_property
     def code(self) -> CodePosition | None:
         """The position of a player who keeps the code; None with another pack, and after a breach of it."""
-        return None if self.table is None or self.table.breach else CodePosition(self.table, self.legal)
+        return (
+            None
+            if self.table is None or self.table.breach
+            else CodePosition(self.table, self.legal)
+        )
 
     @cached_property
     def understood(self) -> Understanding:
@@ -148,7 +180,9 @@ class ConventionFacts(Section):
         if self.table is not None:
             return Understanding(_by_code(self.table), ())
         before = learnt(records_of(self.records)) if self.records else NOTHING_KNOWN
-        return understand(self.history, self.players, self.seat, self.hands, before, blind=self.blind)
+        return understand(
+            self.history, self.players, self.seat, self.hands, before, blind=self.blind
+        )
 
     @cached_property
     def scene(self) -> Scene:
@@ -184,7 +218,10 @@ class ConventionFacts(Section):
             return {"doubts": "", "facts": "\n".join(self._code_lines(self.code, words))}
         lines: list[str] = []
         if self.told in ("own", "whole", "without_hints"):
-            lines += (*self._belief_lines(words), words(PLAYABLE, slots=self._sure("playable", words)))
+            lines += (
+                *self._belief_lines(words),
+                words(PLAYABLE, slots=self._sure("playable", words)),
+            )
         if self.told == "losses":
             lines += self._risk_lines(words)
         if self.told in ("whole", "without_hints", "losses"):
@@ -197,7 +234,9 @@ class ConventionFacts(Section):
             lines.append(words(ALONE))
         if self.told not in ("own", "losses"):
             lines += (self._partner(seat, words) for seat in self.hands)
-            lines.append(self._danger(words) + ("" if self.told == "without_hints" else self._hints(words)))
+            lines.append(
+                self._danger(words) + ("" if self.told == "without_hints" else self._hints(words))
+            )
         doubts = self._off(words) if self.told in ("own", "losses") else self._doubts(words)
         return {"doubts": doubts, "facts": "\n".join(lines)}
 
@@ -212,14 +251,20 @@ class ConventionFacts(Section):
             yield from self._risk_lines(words)
             yield from code_words.discards(code, words)
         if self.about_hints or self.told == "without_hints":
-            yield from (code_words.partner(code, seat, hand, words) for seat, hand in self.hands.items())
+            yield from (
+                code_words.partner(code, seat, hand, words) for seat, hand in self.hands.items()
+            )
         if self.about_hints:
             yield from code_words.hints(code, words)
 
     def _belief_lines(self, words: Words) -> Iterator[str]:
         """The own slots of which the conventions say more than hints and counting."""
         both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
-        changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
+        changed = [
+            (slot, words.few(now))
+            for slot, (plain, now) in both
+            if words.few(plain) != words.few(now)
+        ]
         yield words(MORE if changed else NO_MORE)
         yield from words.shared_slots(changed)
 
@@ -236,11 +281,19 @@ class ConventionFacts(Section):
     def _doubts(self, words: Words) -> str:
         """What is different about partners; nothing where all keep to the conventions."""
         reads = {seat: self.scene.knowledge.conventions[seat].reads for seat in self.hands}
-        strangers = [seat for seat in self.hands if self.scene.knowledge.conventions[seat] == STRANGER]
+        strangers = [
+            seat for seat in self.hands if self.scene.knowledge.conventions[seat] == STRANGER
+        ]
         off = self._off(words)
         named = strangers and not off
-        doubts = [words(NO_CONVENTION, seats=words.series(f"P{seat}" for seat in strangers))] if named else []
-        for seat in (seat for seat in self.hands if seat not in strangers and reads[seat] in (None, "oldest")):
+        doubts = (
+            [words(NO_CONVENTION, seats=words.series(f"P{seat}" for seat in strangers))]
+            if named
+            else []
+        )
+        for seat in (
+            seat for seat in self.hands if seat not in strangers and reads[seat] in (None, "oldest")
+        ):
             doubts.append(words(READS_LITERALLY if reads[seat] is None else OLDEST, seat=seat))
         if self.told not in ("without_hints", *FILES) and None in reads.values():
             doubts.append(words(LITERAL))
@@ -250,28 +303,47 @@ class ConventionFacts(Section):
 
     def _off(self, words: Words) -> str:
         """The breach of the code, if there was one."""
-        return f" {code_words.breach(self.table.breach, words)}" if self.table and self.table.breach else ""
+        return (
+            f" {code_words.breach(self.table.breach, words)}"
+            if self.table and self.table.breach
+            else ""
+        )
 
     # The own cards
 
     def _sure(self, what: Literal["playable", "dead"], words: Words) -> str:
         """The slots that are surely so, in the order in which they go: first those of which nobody else can tell."""
-        step, types = (play, self.scene.piles.playable) if what == "playable" else (discard, self.scene.piles.dead)
-        sure = [slot for slot, belief in enumerate(self.scene.beliefs) if getattr(belief, what) == 1.0]
+        step, types = (
+            (play, self.scene.piles.playable)
+            if what == "playable"
+            else (discard, self.scene.piles.dead)
+        )
+        sure = [
+            slot for slot, belief in enumerate(self.scene.beliefs) if getattr(belief, what) == 1.0
+        ]
         commonly = self.scene.knowledge.common[self.seat]
         slots = dict.fromkeys(move.slot for move, _ in step(self.scene) if move.slot in sure)
         texts = list[str]()
         for slot in slots:
             knowers = words(EVERYBODY_KNOWS if is_certain(commonly[slot], types) else BY_SIGHT)
-            grounds = words(BY_COUNTING if getattr(self.by_hints[slot], what) == 1.0 else BY_CONVENTION)
-            texts.append(words("slot $slot ($knowers, $grounds)", slot=slot, knowers=knowers, grounds=grounds))
+            grounds = words(
+                BY_COUNTING if getattr(self.by_hints[slot], what) == 1.0 else BY_CONVENTION
+            )
+            texts.append(
+                words(
+                    "slot $slot ($knowers, $grounds)", slot=slot, knowers=knowers, grounds=grounds
+                )
+            )
         return words.series(texts) or words("none")
 
     # The others' cards
 
     def _partner(self, seat: int, words: Words) -> str:
-        now, hand = self.scene.knowledge, self.hands[seat]
-        fits = [slot for slot, m in enumerate(now.common[seat]) if is_certain(m, now.piles.playable)]
+        now = self.scene.knowledge
+        hand = self.hands[seat]
+        fits = [
+            slot for slot, m in enumerate(now.common[seat]) if is_certain(m, now.piles.playable)
+        ]
         if now.conventions[seat] == STRANGER:
             going = words("not known")
         elif (slot := self._discards_next(seat)) is None:
@@ -280,7 +352,10 @@ class ConventionFacts(Section):
             going = words("slot $slot ($card)", slot=slot, card=hand[slot].value)
         cards = {slot: hand[slot] for slot in fits}
         right = {slot: now.piles.playable >> INDEX[card] & 1 for slot, card in cards.items()}
-        seen = (words(RIGHT if right[slot] else WRONG, slot=slot, card=card.value) for slot, card in cards.items())
+        seen = (
+            words(RIGHT if right[slot] else WRONG, slot=slot, card=card.value)
+            for slot, card in cards.items()
+        )
         return words(PARTNER, seat=seat, fits=words.series(seen) or words("none"), going=going)
 
     def _discards_next(self, seat: int) -> int | None:
@@ -292,11 +367,14 @@ class ConventionFacts(Section):
     def _dead_next(self, seat: int) -> int | None:
         """The oldest card that a player takes for dead, where they take none for playable."""
         now = self.scene.knowledge
-        dead = [slot for slot, mask in enumerate(now.common[seat]) if is_certain(mask, now.piles.dead)]
+        dead = [
+            slot for slot, mask in enumerate(now.common[seat]) if is_certain(mask, now.piles.dead)
+        ]
         return None if now.takes_for_playable(seat) else min(dead, default=None)
 
     def _danger(self, words: Words) -> str:
-        following, slot = self.scene.next, self.scene.in_danger()
+        following = self.scene.next
+        slot = self.scene.in_danger()
         if self.scene.knowledge.conventions[following] == STRANGER and self.scene.knowledge.deck:
             return words(UNKNOWN_DANGER)
         if slot is None:
@@ -307,14 +385,23 @@ class ConventionFacts(Section):
 
     def _hints(self, words: Words) -> str:
         if not self.scene.knowledge.tokens:
-            waits = words(WAITS, seat=self.scene.next) if self.scene.knowledge.may_wait(self.seat) else ""
+            waits = (
+                words(WAITS, seat=self.scene.next)
+                if self.scene.knowledge.may_wait(self.seat)
+                else ""
+            )
             return f"\n\n{words(NO_TOKEN)}{waits}"
         late = [words(NO_TURN, seat=seat) for seat in self.hands if not self.scene.has_turn(seat)]
         lines = []
         for effect in self.scene.hint_effects:
-            types, hand = types_of(effect.hint), self.hands[effect.hint.to]
-            touched = words.series(str(slot) for slot, card in enumerate(hand) if types >> INDEX[card] & 1)
-            lines.append(words(HINT, hint=effect.hint, slots=touched, says=self._says(effect, words)))
+            types = types_of(effect.hint)
+            hand = self.hands[effect.hint.to]
+            touched = words.series(
+                str(slot) for slot, card in enumerate(hand) if types >> INDEX[card] & 1
+            )
+            lines.append(
+                words(HINT, hint=effect.hint, slots=touched, says=self._says(effect, words))
+            )
         return "\n\n" + "\n".join((words(HINTS), *lines, *late))
 
     def _says(self, effect: HintEffect, words: Words) -> str:
@@ -347,9 +434,7 @@ def _by_code(table: HatTable) -> CommonKnowledge:
 FILES = {"sheet": "sections/decision_sheet.md", "compact": "sections/compact.md"}
 """The templates of those words that have one of their own."""
 
-NO_CONVENTION = (
-    "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."
-)
+NO_CONVENTION = "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."
 READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat tells only its colour or rank."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 LITERAL = (
@@ -386,5 +471,7 @@ NEWS = "; news $types"
 NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
 WAITS = " Everybody expects you to play, so a discard would warn P$seat."
-EVERYBODY_KNOWS, BY_SIGHT = "everybody knows", "by what you see"
-BY_COUNTING, BY_CONVENTION = "for certain", "by the conventions"
+EVERYBODY_KNOWS = "everybody knows"
+BY_SIGHT = "by what you see"
+BY_COUNTING = "for certain"
+BY_CONVENTION = "by the conventions"

@@ -34,7 +34,11 @@ class Rules(Section):
     """The rules of the game."""
 
     name = "rules"
-    choices = {"scoring": tuple(SCORING), "length": ("full", "brief", "short"), "counts": ("told", "unsaid")}
+    choices = {
+        "scoring": tuple(SCORING),
+        "length": ("full", "brief", "short"),
+        "counts": ("told", "unsaid"),
+    }
     players: int
     """2 to 5."""
     hand_size: int
@@ -67,7 +71,11 @@ class Rules(Section):
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
-        return super().files(options) if options["length"] == "full" else (f"sections/rules_{options['length']}.md",)
+        return (
+            super().files(options)
+            if options["length"] == "full"
+            else (f"sections/rules_{options['length']}.md",)
+        )
 
     def words(self, words: Words = ENGLISH) -> str:
         if self.length == "full":
@@ -75,7 +83,9 @@ class Rules(Section):
         return words.fill(f"sections/rules_{self.length}.md", **self.variables(words))
 
 
-READING, SHORT, DOING = "## What a hint says", "## In short", "## What to do"
+READING = "## What a hint says"
+SHORT = "## In short"
+DOING = "## What to do"
 """The headings of the parts of a pack that has such parts, after what all need."""
 
 
@@ -86,7 +96,11 @@ class Conventions(Section):
 
     name = "conventions"
     choices = {
-        "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
+        "pack": (
+            "basic",
+            *(name for name in prompts.names("conventions") if name != "basic"),
+            "none",
+        ),
         "told": ("whole", "reading", "doing", "terms", "short", "unsaid"),
     }
     pack: str
@@ -119,7 +133,9 @@ class Conventions(Section):
         return () if pack == "none" else (*super().files(options), f"conventions/{pack}.md")
 
     def conditional(self, words: Words = ENGLISH) -> bool:
-        return super().conditional(words) or bool(prompts.conditions(words.text(f"conventions/{self.pack}.md")))
+        return super().conditional(words) or bool(
+            prompts.conditions(words.text(f"conventions/{self.pack}.md"))
+        )
 
     @property
     def silent(self) -> bool:

@@ -64,16 +64,26 @@ class History(Section):
             moves = moves[-which:] if which else ()
         switches = {option: options[option] == "told" for option in ("after", "details", "shift")}
         return cls(
-            view.players, view.seat, moves, moves == view.history, relative=options["names"] == "relative", **switches
+            view.players,
+            view.seat,
+            moves,
+            moves == view.history,
+            relative=options["names"] == "relative",
+            **switches,
         )
 
     def variables(self, words: Words) -> dict[str, object]:
         players = self.players if self.relative else None
-        sentences = (words.say(past, self.seat, players, after=self.after, details=self.details) for past in self.moves)
+        sentences = (
+            words.say(past, self.seat, players, after=self.after, details=self.details)
+            for past in self.moves
+        )
         lines = list(sentences) or [words(NO_MOVE)]
         title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
         after, third = (f"P{(self.seat + step) % self.players}" for step in (1, 2))
-        naming = words(NAMING, you=f"P{self.seat}", after=after, third=third) if self.relative else ""
+        naming = (
+            words(NAMING, you=f"P{self.seat}", after=after, third=third) if self.relative else ""
+        )
         return {
             "title": words(title),
             "naming": naming,
@@ -84,7 +94,9 @@ class History(Section):
     @property
     def latest(self) -> tuple[Past, ...]:
         """The others' moves since the seat's own last one."""
-        return tuple(past for past in since_last_turn(self.moves, self.seat) if past.seat != self.seat)
+        return tuple(
+            past for past in since_last_turn(self.moves, self.seat) if past.seat != self.seat
+        )
 
 
 def since_last_turn(moves: tuple[Past, ...], seat: int) -> tuple[Past, ...]:
@@ -107,12 +119,18 @@ class OwnActions(Section):
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(tuple(past for past in view.history if past.seat == view.seat), options["results"] == "told")
+        return cls(
+            tuple(past for past in view.history if past.seat == view.seat),
+            options["results"] == "told",
+        )
 
     def variables(self, words: Words) -> dict[str, object]:
         results = [words.result(past) if self.results else "" for past in self.moves]
         pairs = zip(self.moves, results, strict=True)
-        moves = (words("$turn: $move", turn=past.turn, move=f"{past.move}{result}") for past, result in pairs)
+        moves = (
+            words("$turn: $move", turn=past.turn, move=f"{past.move}{result}")
+            for past, result in pairs
+        )
         return {"moves": words("; ").join(moves) or words("None yet.")}
 
 
@@ -153,7 +171,10 @@ class Remembered(Section):
     def _table(self, words: Words) -> str:
         if not self.whole:
             return ""
-        hands = [words("P$seat: $text", seat=seat, text=words.by_slot(h)) for seat, h in self.memory["hands"].items()]
+        hands = [
+            words("P$seat: $text", seat=seat, text=words.by_slot(h))
+            for seat, h in self.memory["hands"].items()
+        ]
         text = words("The others' hands then: $hands", hands=words("; ").join(hands))
         pile = words.series(self.memory["discards"]) or words("Empty.")
         return f"\n{text}\n{words('The discard pile then: $cards', cards=pile)}"

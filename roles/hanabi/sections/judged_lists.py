@@ -63,10 +63,16 @@ class JudgedLists(Section):
     @cached_property
     def changed(self) -> Changes:
         """What became of the lists of their last turn."""
-        return changes(None if self.before is None else lists(self.before), self.lists, self.hands, self.moves)
+        return changes(
+            None if self.before is None else lists(self.before), self.lists, self.hands, self.moves
+        )
 
     def variables(self, words: Words) -> dict[str, object]:
-        texts = {(deduction.seat, slot): text for deduction in self.now for slot, text in enumerate(deduction.slots)}
+        texts = {
+            (deduction.seat, slot): text
+            for deduction in self.now
+            for slot, text in enumerate(deduction.slots)
+        }
         hands = [
             f"- P{seat} slot {slot}: the hints leave: {written(types)}. P{self.seat} wrote: "
             f"{repr(texts[seat, slot]) if (seat, slot) in texts else 'nothing'}"
@@ -75,9 +81,15 @@ class JudgedLists(Section):
         ]
         slots = {(seat, slot) for seat, hand in enumerate(self.hands) for slot in range(len(hand))}
         beyond = [
-            f"- P{seat} slot {slot}: {text!r}" for (seat, slot), text in texts.items() if (seat, slot) not in slots
+            f"- P{seat} slot {slot}: {text!r}"
+            for (seat, slot), text in texts.items()
+            if (seat, slot) not in slots
         ]
-        extra = "\n".join(("Slots that they listed and that no hand has:", *beyond, "", "")) if beyond else ""
+        extra = (
+            "\n".join(("Slots that they listed and that no hand has:", *beyond, "", ""))
+            if beyond
+            else ""
+        )
         before = (
             f"- P{deduction.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(deduction.slots))}"
             for deduction in self.before or ()

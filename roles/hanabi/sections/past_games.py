@@ -47,7 +47,9 @@ class Habits:
     def from_games(cls, games: Iterable[Record]) -> Self:
         counts: Counter[str] = Counter()
         for game in games:
-            hinted: dict[int, tuple[int, ...]] = {}  # the slots of the latest hint to a player since their last turn
+            hinted: dict[
+                int, tuple[int, ...]
+            ] = {}  # the slots of the latest hint to a player since their last turn
             for step in game.steps():
                 counts["turns"] += 1
                 counts["tokens"] += step.tokens
@@ -62,22 +64,36 @@ class Habits:
                     counts.update(_discarded(step.move.slot, step.hinted))
                 else:
                     hinted[step.move.to] = step.touched
-                    counts["colour_hints" if isinstance(step.move, HintColour) else "rank_hints"] += 1
+                    counts[
+                        "colour_hints" if isinstance(step.move, HintColour) else "rank_hints"
+                    ] += 1
         return cls(**counts)
 
     def in_words(self, words: Words) -> str:
         """A line each for answers to hints, plays, discards, hints and tokens."""
         hints = self.colour_hints + self.rank_hints
         answered = _shares(
-            self.hinted_turns, newest=self.played_newest, oldest=self.played_oldest, other=self.played_other
+            self.hinted_turns,
+            newest=self.played_newest,
+            oldest=self.played_oldest,
+            other=self.played_other,
         )
         discarded = _shares(
-            self.discards, oldest=self.oldest_unhinted, newest=self.newest_unhinted, hinted=self.hinted_discards
+            self.discards,
+            oldest=self.oldest_unhinted,
+            newest=self.newest_unhinted,
+            hinted=self.hinted_discards,
         )
-        kinds = _shares(self.turns, share=hints) | _shares(hints, colour=self.colour_hints, rank=self.rank_hints)
+        kinds = _shares(self.turns, share=hints) | _shares(
+            hints, colour=self.colour_hints, rank=self.rank_hints
+        )
         lines = (
             words(ANSWERED, count=self.hinted_turns, **answered),
-            words(PLAYED, count=self.plays, **_shares(self.plays, blind=self.unhinted_plays, wrong=self.misplays)),
+            words(
+                PLAYED,
+                count=self.plays,
+                **_shares(self.plays, blind=self.unhinted_plays, wrong=self.misplays),
+            ),
             words(DISCARDED, count=self.discards, **discarded),
             words(HINTED, count=hints, **kinds),
             words(TOKENS, tokens=f"{self.tokens / max(self.turns, 1):.1f}"),
@@ -142,10 +158,20 @@ class PastGames(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         endings = (
-            words(GAME, number=number, score=game.ending.score, lives=game.ending.lives, turns=len(game.moves))
+            words(
+                GAME,
+                number=number,
+                score=game.ending.score,
+                lives=game.ending.lives,
+                turns=len(game.moves),
+            )
             for number, game in enumerate(self.games, 1)
         )
-        return {"count": len(self.games), "games": "\n".join(endings), "habits": self.habits.in_words(words)}
+        return {
+            "count": len(self.games),
+            "games": "\n".join(endings),
+            "habits": self.habits.in_words(words),
+        }
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.records else ""

@@ -71,9 +71,18 @@ class State(Section):
         return {"players": self.players, "others": self.players - 1, "slots": len(self.own)}
 
     def variables(self, words: Words) -> dict[str, object]:
-        order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
-        hands = {seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()}
-        own_hand = f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n" if self.own_in_words else ""
+        order = [
+            words.player((self.seat + step) % self.players, self.seat)
+            for step in range(self.players)
+        ]
+        hands = {
+            seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()
+        }
+        own_hand = (
+            f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n"
+            if self.own_in_words
+            else ""
+        )
         return {
             "seat": self.seat,
             "turn": self.turn,
@@ -129,7 +138,11 @@ class OwnDeductions(Section):
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        in_sight = (view.piles, tuple(hand.cards for hand in view.hands)) if options["from"] == "counting" else None
+        in_sight = (
+            (view.piles, tuple(hand.cards for hand in view.hands))
+            if options["from"] == "counting"
+            else None
+        )
         return cls(tuple(k.mask for k in view.own), view.own, in_sight, str(options["cards"]))
 
     @cached_property
@@ -157,7 +170,8 @@ class OwnDeductions(Section):
 
 COUNTED = "By hints and counting alone (what hints touched or not, and every card you see):"
 HINTED = "By what hints touched and did not touch; no card in sight is counted:"
-CAN_BE, HINTS_LEAVE = "What your own cards can be", "What hints leave of your own cards"
+CAN_BE = "What your own cards can be"
+HINTS_LEAVE = "What hints leave of your own cards"
 
 
 @section
@@ -180,7 +194,11 @@ class PartnerKnowledge(Section):
         )
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"hands": words.by_seat({seat: words.by_slot(map(words.hint, h)) for seat, h in self.known.items()})}
+        return {
+            "hands": words.by_seat(
+                {seat: words.by_slot(map(words.hint, h)) for seat, h in self.known.items()}
+            )
+        }
 
 
 @section
@@ -213,7 +231,9 @@ class PartnerDeductions(Section):
             lines.append(words("- P$seat:", seat=hand.seat))
             for slot, (card, hints) in enumerate(zip(hand.cards, hand.known, strict=True)):
                 text = words.possible(hints)
-                lines.append(words("  - slot $slot ($card): $text", slot=slot, card=card.value, text=text))
+                lines.append(
+                    words("  - slot $slot ($card): $text", slot=slot, card=card.value, text=text)
+                )
         return {"hands": "\n".join(lines)}
 
 
@@ -234,7 +254,11 @@ class NextPlayable(Section):
     def variables(self, words: Words) -> dict[str, object]:
         pairs = zip(COLOURS, self.cards, strict=True)
         lines = (
-            words("- $name: $text", name=words.colour(c), text=card.value if card else words("complete"))
+            words(
+                "- $name: $text",
+                name=words.colour(c),
+                text=card.value if card else words("complete"),
+            )
             for c, card in pairs
         )
         return {"cards": "\n".join(lines)}
@@ -287,7 +311,11 @@ class FinalRound(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         if self.turns_left == 1:
-            return {"text": words("The deck is empty. This is the last turn of the game, and it is yours.")}
+            return {
+                "text": words(
+                    "The deck is empty. This is the last turn of the game, and it is yours."
+                )
+            }
         return {"text": words(FINAL, turns=self.turns_left, last=self.last)}
 
     def words(self, words: Words = ENGLISH) -> str:

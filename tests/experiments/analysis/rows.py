@@ -13,8 +13,14 @@ def game(arm: str, seed: int, score: int, *, repeat: int = 1, players: int = 3, 
     kept = more.pop("kept", score)
     lives = 0 if kept != score else 2
     end = "lives_lost" if lives == 0 else "perfect" if score == 25 else "deck_exhausted"
-    row = Row(arm, "g", players, seed, repeat, score, kept, lives, 50, end, 0, 0, 0, 0, 0, None, "x")
-    played = {"model": "m", "misplays": 3 - lives, "moves_digest": f"{arm} {players} {seed} {repeat}"}
+    row = Row(
+        arm, "g", players, seed, repeat, score, kept, lives, 50, end, 0, 0, 0, 0, 0, None, "x"
+    )
+    played = {
+        "model": "m",
+        "misplays": 3 - lives,
+        "moves_digest": f"{arm} {players} {seed} {repeat}",
+    }
     return Row(**{**vars(row), **played, **more})
 
 

@@ -57,9 +57,13 @@ def test_a_rule_player_knows_its_own_kind_and_itself() -> None:
         "held out",
     )
     assert standing(spec("house"), spec("house")) == "itself"
-    assert standing(spec("partner:smart"), spec("house")) == "known kind", "house plays as smart does"
+    assert standing(spec("partner:smart"), spec("house")) == "known kind", (
+        "house plays as smart does"
+    )
     asked = {"models": {"default": "openai:x@http://127.0.0.1:9/v1"}}
-    assert standing(spec("watson", **asked), spec("watson")) == "held out", "the same graph on another model"
+    assert standing(spec("watson", **asked), spec("watson")) == "held out", (
+        "the same graph on another model"
+    )
 
 
 def test_the_pool_of_the_protocol_is_held_out_for_house_and_declared_in_its_file() -> None:
@@ -78,7 +82,9 @@ def test_its_own_self_play_stands_beside_the_trials_on_the_first_deals() -> None
     plan = Plan.resolve(asked, NOWHERE)
     (arm,) = [arm for arm in plan.arms if arm.name == SELF_PLAY]
     jobs = [job for job in plan.jobs if job.arm == SELF_PLAY]
-    assert [(job.deal.players, job.deal.seed) for job in jobs] == [(n, s) for s in (1, 2) for n in (2, 3, 4, 5)]
+    assert [(job.deal.players, job.deal.seed) for job in jobs] == [
+        (n, s) for s in (1, 2) for n in (2, 3, 4, 5)
+    ]
     assert {one.name for job in jobs for one in arm.lineup(job.deal)} == {"house"}
 
 
@@ -89,7 +95,23 @@ def rows(arm: str, scores: Mapping[tuple[int, int], int]) -> list[Row]:
     """Games by player count and seed."""
     return [
         Row(
-            arm, "any", n, seed, 1, score, score, 3, 60, "deck_exhausted", 0, 0, 0, 0, 0, None, f"games/{arm}/{n}.jsonl"
+            arm,
+            "any",
+            n,
+            seed,
+            1,
+            score,
+            score,
+            3,
+            60,
+            "deck_exhausted",
+            0,
+            0,
+            0,
+            0,
+            0,
+            None,
+            f"games/{arm}/{n}.jsonl",
         )
         for (n, seed), score in scores.items()
     ]
@@ -104,7 +126,9 @@ GAMES = [
     *rows("hat.with.hat", {(2, 1): 24, (2, 2): 22}),
     *rows("hat.with.iggi", {(2, 1): 3, (2, 2): 5}),
 ]
-LABELS = {EVALUATED: spec("house")} | {name: spec(f"partner:{name}") for name in ("iggi", "hat", "smart")}
+LABELS = {EVALUATED: spec("house")} | {
+    name: spec(f"partner:{name}") for name in ("iggi", "hat", "smart")
+}
 
 
 def teams(games: list[Row] = GAMES, labels: Mapping[str, PlayerSpec] = LABELS) -> list[AdHocTeams]:
@@ -114,23 +138,31 @@ def teams(games: list[Row] = GAMES, labels: Mapping[str, PlayerSpec] = LABELS) -
 def test_every_partner_has_the_mean_and_sd_of_its_trials_and_of_its_self_play() -> None:
     (found,) = teams()
     of = {one.partner: one for one in found.partners}
-    assert {name: (one.standing, one.trials.games, one.trials.mean) for name, one in of.items()} == {
+    assert {
+        name: (one.standing, one.trials.games, one.trials.mean) for name, one in of.items()
+    } == {
         "iggi": ("held out", 3, 12.0),
         "hat": ("held out", 3, 2.0),
         "smart": ("known kind", 3, 23.0),
     }
     assert of["iggi"].trials.sd == pytest.approx(stdev([10, 14, 12]))
-    assert of["hat"].alone is not None and of["hat"].alone.mean == 23.0 and of["smart"].alone is None
+    assert (
+        of["hat"].alone is not None and of["hat"].alone.mean == 23.0 and of["smart"].alone is None
+    )
 
 
 def test_the_mean_over_partners_is_of_those_held_out_with_equal_weight_deal_by_deal() -> None:
     (found,) = teams()
     by_deal = [mean((10, 4)), mean((14, 0)), mean((12, 2))]
-    assert found.over_partners is not None and found.over_partners.mean == pytest.approx(mean(by_deal))
+    assert found.over_partners is not None and found.over_partners.mean == pytest.approx(
+        mean(by_deal)
+    )
     assert found.over_partners.sd == pytest.approx(stdev([12, 2])), "of the partners' means"
     assert found.over_partners.bounds == pytest.approx((7.0, 7.0)), "every deal has the mean 7"
     assert found.self_play is not None and found.self_play.mean == 22.0
-    assert found.loss is not None and found.loss.mean == pytest.approx(mean([7 - 20, 7 - 24])), "on the deals of both"
+    assert found.loss is not None and found.loss.mean == pytest.approx(mean([7 - 20, 7 - 24])), (
+        "on the deals of both"
+    )
 
 
 def test_a_deal_that_one_partner_has_not_played_yet_is_in_no_mean_over_partners() -> None:
@@ -150,17 +182,29 @@ def test_player_counts_are_pooled_only_where_all_partners_played_them() -> None:
     pooled = teams(whole)[-1]
     assert pooled.players is None and pooled.counts == (2, 3)
     assert pooled.over_partners is not None
-    assert pooled.over_partners.mean == pytest.approx(mean([mean([10, 4, 11, 6]), mean([14, 0, 13, 6]), 8]))
+    assert pooled.over_partners.mean == pytest.approx(
+        mean([mean([10, 4, 11, 6]), mean([14, 0, 13, 6]), 8])
+    )
 
 
-def test_the_conclusion_names_the_partners_that_are_no_strangers_and_says_for_whom_it_holds() -> None:
+def test_the_conclusion_names_the_partners_that_are_no_strangers_and_says_for_whom_it_holds() -> (
+    None
+):
     (said,) = adhoc_teams.sentences(teams())
-    assert said.startswith("With the 2 partners held out for it, house at 2 players scores 7.00 of 25 on average")
-    assert "-15.00 against its own self-play" in said and "these partners score 20.00 among themselves" in said
+    assert said.startswith(
+        "With the 2 partners held out for it, house at 2 players scores 7.00 of 25 on average"
+    )
+    assert (
+        "-15.00 against its own self-play" in said
+        and "these partners score 20.00 among themselves" in said
+    )
     assert "This holds for these partners only." in said and said.endswith("smart (known kind).")
     alone = [row for row in GAMES if row.arm in (f"{EVALUATED}.with.smart", SELF_PLAY)]
     (none,) = adhoc_teams.sentences(teams(alone))
-    assert none == "house at 2 players is not measured in ad-hoc teams: no partner of the pool is held out."
+    assert (
+        none
+        == "house at 2 players is not measured in ad-hoc teams: no partner of the pool is held out."
+    )
     (nobody,) = adhoc_teams.sentences(teams(labels={}))
     assert nobody == (
         "evaluated at 2 players is not measured in ad-hoc teams: the run does not say who its players are."
@@ -186,14 +230,23 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, tmp_path: Path) -> None:
+def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
+    run: Run, tmp_path: Path
+) -> None:
     path = tmp_path / "few.yaml"
     path.write_text(yaml.safe_dump(SMALL), "utf-8")
     code, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"))
     assert code == 0
     table = {tuple(line.split()[:3]) for line in out.splitlines()}
-    assert {("iggi", "held", "out"), ("value", "known", "kind")} < table and ("smart", "itself", "2") in table
-    assert "The run departs from this protocol in: player counts (2 instead of 2–5); deals (seeds 1–" in out
+    assert {("iggi", "held", "out"), ("value", "known", "kind")} < table and (
+        "smart",
+        "itself",
+        "2",
+    ) in table
+    assert (
+        "The run departs from this protocol in: player counts (2 instead of 2–5); deals (seeds 1–"
+        in out
+    )
     _, text, _ = run("report", str(tmp_path / "few"), "--json")
     (data,) = json.loads(text)["adhoc"]
     assert {one["partner"]: one["standing"] for one in data["partners"]} == {
@@ -204,13 +257,30 @@ def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, 
     report = (tmp_path / "few" / "report.md").read_text("utf-8")
     (verdict,) = re.findall("- (With iggi held out for it, .*)", report)
     assert template_of(verdict) is sentence_templates.ADHOC
-    assert "| value | known kind | 2 | 2 |" in report and "- With iggi held out for it, partner:smart at 2" in report
+    assert (
+        "| value | known kind | 2 | 2 |" in report
+        and "- With iggi held out for it, partner:smart at 2" in report
+    )
     assert "Ad-hoc teams" in (tmp_path / "few" / "report.html").read_text("utf-8")
-    drawn = list(csv.DictReader((tmp_path / "few" / "figures" / "ad-hoc-teams.csv").read_text("utf-8").splitlines()))
+    drawn = list(
+        csv.DictReader(
+            (tmp_path / "few" / "figures" / "ad-hoc-teams.csv").read_text("utf-8").splitlines()
+        )
+    )
     shown = [row["partner"] for row in drawn]
     assert shown == ["iggi", "value", "smart", "mean over partners", "self-play"]
-    _, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"), "--set", "adhoc.pool=partner:iggi")
-    assert ["value", "known", "kind"] in [line.split()[:3] for line in out.splitlines()], "of the command before"
+    _, out, _ = run(
+        "experiment",
+        "run",
+        str(path),
+        "--out",
+        str(tmp_path / "few"),
+        "--set",
+        "adhoc.pool=partner:iggi",
+    )
+    assert ["value", "known", "kind"] in [line.split()[:3] for line in out.splitlines()], (
+        "of the command before"
+    )
 
 
 def test_a_run_without_the_self_play_is_played_again_as_it_was(tmp_path: Path) -> None:

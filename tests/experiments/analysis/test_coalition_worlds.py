@@ -17,7 +17,10 @@ def test_intervals_hold_the_true_terms_and_false_claims_are_as_rare_as_promised(
         near = 3.5 * math.sqrt(0.05 * 0.95 / runs)
         for kind, share in held.covered.items():
             assert share >= (0.93 if FULL else 0.95 - near), (held.world, kind)
-            assert share <= 0.97 or not FULL or held.world.lost or len(held.world.parts) > 3, (held.world, kind)
+            assert share <= 0.97 or not FULL or held.world.lost or len(held.world.parts) > 3, (
+                held.world,
+                kind,
+            )
         for kind, share in held.false.items():
             assert share <= 0.05 + (0.02 if FULL else near), (held.world, kind)
 

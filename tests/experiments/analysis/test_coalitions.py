@@ -26,7 +26,14 @@ SHAPIQ = {
     "shapley": {"a": -3.333333, "b": -1.833333, "c": 2.166667, "d": -3.0},
     "banzhaf": {"a": -1.0, "b": -0.5, "c": 4.0, "d": -0.25},
     "interaction": {
-        **{"ab": -8.166667, "ac": 5.833333, "ad": -5.666667, "bc": -0.166667, "bd": -2.666667, "cd": 7.333333},
+        **{
+            "ab": -8.166667,
+            "ac": 5.833333,
+            "ad": -5.666667,
+            "bc": -0.166667,
+            "bd": -2.666667,
+            "cd": 7.333333,
+        },
     },
     "highest_order": {"abcd": 22.0},
 }
@@ -60,8 +67,11 @@ def test_terms_are_those_of_an_independent_library() -> None:
 
 
 @pytest.mark.parametrize("parts", ["a", "ab", "abc", "abcde"])
-def test_a_shapley_value_is_the_mean_over_all_orders_in_which_the_parts_may_join(parts: str) -> None:
-    values, whole = drawn(parts, 7), design(parts)
+def test_a_shapley_value_is_the_mean_over_all_orders_in_which_the_parts_may_join(
+    parts: str,
+) -> None:
+    values = drawn(parts, 7)
+    whole = design(parts)
     orders = list(permutations(parts))
     shares = {}
     for part in parts:
@@ -73,8 +83,11 @@ def test_a_shapley_value_is_the_mean_over_all_orders_in_which_the_parts_may_join
 
 
 def test_the_terms_of_circles_are_on_average_those_of_all_coalitions() -> None:
-    parts, values = "abcdgh", drawn("abcdgh", 3)
-    every = [coalition for size in range(7) for coalition in map(frozenset, combinations(parts, size))]
+    parts = "abcdgh"
+    values = drawn("abcdgh", 3)
+    every = [
+        coalition for size in range(7) for coalition in map(frozenset, combinations(parts, size))
+    ]
     assert len(values) == len(every) == 64
     orders = list(permutations(parts))
     for players, term in (
@@ -89,8 +102,11 @@ def test_the_terms_of_circles_are_on_average_those_of_all_coalitions() -> None:
         assert fmean(of_circles) == pytest.approx(exact)
 
 
-def test_on_each_circle_shapley_values_sum_to_all_less_none_and_use_only_coalitions_that_are_played() -> None:
-    circles, values = design("abcdgh"), drawn("abcdgh", 5)
+def test_on_each_circle_shapley_values_sum_to_all_less_none_and_use_only_coalitions_that_are_played() -> (
+    None
+):
+    circles = design("abcdgh")
+    values = drawn("abcdgh", 5)
     for seed in range(20):
         played = set(circles.dealt(seed))
         shares = [coalitions.weights(circles, "shapley", part, seed) for part in "abcdgh"]
@@ -138,12 +154,17 @@ def means(found: CoalitionStudy, kind: str) -> dict[str, float]:
 
 
 def test_terms_are_computed_deal_by_deal_and_shares_sum_to_the_whole() -> None:
-    values = {present: 10 + 3 * len(present) - 4 * ({"a", "b"} <= present) for present in design("abc").every}
+    values = {
+        present: 10 + 3 * len(present) - 4 * ({"a", "b"} <= present)
+        for present in design("abc").every
+    }
     found = study(values, noise=0)
     assert means(found, "leave_one_out") == pytest.approx({"a": -1, "b": -1, "c": 3})
     assert means(found, "alone") == pytest.approx({"a": 3, "b": 3, "c": 3})
     assert means(found, "shapley") == pytest.approx({"a": 1, "b": 1, "c": 3})
-    assert means(found, "interaction") == pytest.approx({"a x b": -4, "a x c": 0, "b x c": 0}, abs=1e-12)
+    assert means(found, "interaction") == pytest.approx(
+        {"a x b": -4, "a x c": 0, "b x c": 0}, abs=1e-12
+    )
     assert means(found, "highest_order") == pytest.approx({"a x b x c": 0}, abs=1e-12)
     assert means(found, "disagreement") == pytest.approx({"a": -2, "b": -2, "c": 0}, abs=1e-12)
     assert means(found, "all_parts") == pytest.approx({"a x b x c": 5})
@@ -151,7 +172,13 @@ def test_terms_are_computed_deal_by_deal_and_shares_sum_to_the_whole() -> None:
 
 def test_each_kind_of_term_is_corrected_among_its_own() -> None:
     found = study(dict.fromkeys(design("abc").every, 10.0), noise=3)
-    for kind, tests in (("shapley", 3), ("interaction", 3), ("highest_order", 1), ("all_parts", 1), ("alone", 3)):
+    for kind, tests in (
+        ("shapley", 3),
+        ("interaction", 3),
+        ("highest_order", 1),
+        ("all_parts", 1),
+        ("alone", 3),
+    ):
         assert {effect.difference.tests for effect in found.of(kind, "removed")} == {tests}, kind  # type: ignore[arg-type]
 
 
@@ -171,15 +198,23 @@ def test_the_pairs_of_a_circle_are_tested_on_the_deals_in_which_they_are_neighbo
 
 
 def test_where_a_part_has_no_node_its_arms_are_those_of_the_whole_graph() -> None:
-    rows, run = played({present: 5.0 + 5 * ("b" in present) for present in design("ab").every}, noise=0)
-    more = [game(row.arm, row.seed, row.score_strict, players=2) for row in rows if row.arm in ("full", "without-b")]
+    rows, run = played(
+        {present: 5.0 + 5 * ("b" in present) for present in design("ab").every}, noise=0
+    )
+    more = [
+        game(row.arm, row.seed, row.score_strict, players=2)
+        for row in rows
+        if row.arm in ("full", "without-b")
+    ]
     run["arms"] = {
         "full": {"players": [2, 3]},
         "without-b": {"players": [2, 3]},
         "without-a": {"players": [3]},
         "without-all": {"players": [3]},
     }
-    third = [game("without-all", row.seed, 5, players=2) for row in rows if row.arm == "without-all"]
+    third = [
+        game("without-all", row.seed, 5, players=2) for row in rows if row.arm == "without-all"
+    ]
     run["arms"]["without-all"] = {"players": [2, 3]}  # type: ignore[index]
     found = coalition_study([*rows, *more, *third], run, STRICT)
     assert found is not None
@@ -193,10 +228,20 @@ def test_where_a_part_has_no_node_its_arms_are_those_of_the_whole_graph() -> Non
 
 def test_the_same_games_are_no_evidence() -> None:
     rows, run = played({present: 5.0 + 5 * ("b" in present) for present in design("ab").every})
-    twins = {"full": "full", "without-a": "full", "without-b": "without-all", "without-all": "without-all"}
+    twins = {
+        "full": "full",
+        "without-a": "full",
+        "without-b": "without-all",
+        "without-all": "without-all",
+    }
     scores = {(row.arm, row.seed): row.score_strict for row in rows}
     alike = [
-        game(row.arm, row.seed, scores[twins[row.arm], row.seed], moves_digest=f"{twins[row.arm]} {row.seed}")
+        game(
+            row.arm,
+            row.seed,
+            scores[twins[row.arm], row.seed],
+            moves_digest=f"{twins[row.arm]} {row.seed}",
+        )
         for row in rows
     ]
     found = coalition_study(alike, run, STRICT)
@@ -209,21 +254,37 @@ def test_the_same_games_are_no_evidence() -> None:
 @pytest.mark.parametrize("arm", ["without-a", "full"])
 def test_no_term_is_claimed_that_favours_an_arm_with_rare_strike_outs(arm: str) -> None:
     """Each coalition with `a` scores five more; the strikes of `full` speak for it."""
-    rows, run = played({present: 10.0 + 5 * ("a" in present) for present in design("ab").every}, noise=0.5)
+    rows, run = played(
+        {present: 10.0 + 5 * ("a" in present) for present in design("ab").every}, noise=0.5
+    )
     struck = [
-        replace(row, score_strict=0, lives=0, score_kept=row.score_strict) if (row.arm, row.seed) == (arm, 3) else row
+        replace(row, score_strict=0, lives=0, score_kept=row.score_strict)
+        if (row.arm, row.seed) == (arm, 3)
+        else row
         for row in rows
     ]
     found = coalition_study(struck, run, STRICT)
     assert found is not None
-    (share,) = (effect.difference for effect in found.of("shapley", "removed") if effect.name == "a")
+    (share,) = (
+        effect.difference for effect in found.of("shapley", "removed") if effect.name == "a"
+    )
     assert share.mean > 4 and share.p_holm is not None and share.p_holm < 0.05
     assert share.flattered is (arm == "full") and share.claimed is (arm == "without-a")
-    said = next(sentence for sentence in coalition_sentences.sentences(found) if sentence.startswith("Shapley values"))
-    assert ("not claimed, since it favours arms that struck out more often" in said) is (arm == "full")
+    said = next(
+        sentence
+        for sentence in coalition_sentences.sentences(found)
+        if sentence.startswith("Shapley values")
+    )
+    assert ("not claimed, since it favours arms that struck out more often" in said) is (
+        arm == "full"
+    )
     by_kept = coalition_study(struck, run, measures.KEPT)
     assert by_kept is not None
-    assert all(effect.difference.claimed for effect in by_kept.of("shapley", "removed") if effect.name == "a")
+    assert all(
+        effect.difference.claimed
+        for effect in by_kept.of("shapley", "removed")
+        if effect.name == "a"
+    )
 
 
 def test_a_run_without_coalitions_or_without_a_complete_deal_has_no_study() -> None:
@@ -253,12 +314,20 @@ def bonus(size: float, *, sign: int = 1) -> Values:
 
 
 def test_redundant_and_complementary_pairs_are_told_apart_and_only_where_they_are_shown() -> None:
-    assert any(s.startswith("a and b are complementary: each is worth 3.") for s in spoken(bonus(3)))
+    assert any(
+        s.startswith("a and b are complementary: each is worth 3.") for s in spoken(bonus(3))
+    )
     redundant = spoken(bonus(3, sign=-1))
-    assert any(s.startswith("a and b are redundant: each is worth 2.6") and "less where" in s for s in redundant)
+    assert any(
+        s.startswith("a and b are redundant: each is worth 2.6") and "less where" in s
+        for s in redundant
+    )
     plain = spoken(bonus(0), noise=4)
     assert not any("complementary" in s or "redundant" in s for s in plain)
-    assert any(s.startswith("Of 3 pairs, no interaction is shown, and none is excluded; so many deals") for s in plain)
+    assert any(
+        s.startswith("Of 3 pairs, no interaction is shown, and none is excluded; so many deals")
+        for s in plain
+    )
 
 
 def test_a_metric_with_less_of_which_is_better_has_the_signs_the_other_way_round() -> None:
@@ -266,30 +335,44 @@ def test_a_metric_with_less_of_which_is_better_has_the_signs_the_other_way_round
     fewer = [replace(row, turns=row.score_strict) for row in rows]
     found = coalition_study(fewer, run, replace(measures.metric("turns"), better="fewer"))
     assert found is not None
-    assert any("a and b are redundant" in sentence for sentence in coalition_sentences.sentences(found))
+    assert any(
+        "a and b are redundant" in sentence for sentence in coalition_sentences.sentences(found)
+    )
     neither = coalition_study(fewer, run, replace(measures.metric("turns"), better=None))
     assert neither is not None
-    assert any("a and b interact: each adds +3" in sentence for sentence in coalition_sentences.sentences(neither))
+    assert any(
+        "a and b interact: each adds +3" in sentence
+        for sentence in coalition_sentences.sentences(neither)
+    )
 
 
 def test_leave_one_out_never_passes_for_a_share() -> None:
     said = spoken(bonus(-3))
-    shares = next(s for s in said if s.startswith("Shapley values, which divide this among the parts"))
+    shares = next(
+        s for s in said if s.startswith("Shapley values, which divide this among the parts")
+    )
     assert (
         "neither shown nor excluded" in shares
         and "a +1.01 (+0.60 to +1.40, p = .003)" in shares
         and "corrected for 3, 12 deals" in shares
     )
     gaps = [s for s in said if "is not its share" in s]
-    assert [s[0] for s in gaps] == ["a", "b"] and all("it adds less where all others are there" in s for s in gaps)
+    assert [s[0] for s in gaps] == ["a", "b"] and all(
+        "it adds less where all others are there" in s for s in gaps
+    )
     assert not any("is not its share" in s for s in spoken(bonus(0), noise=3))
     other = spoken(bonus(-3), primary="leave_one_out")
     assert any(s.startswith("Lost without one of them (leave-one-out, no shares") for s in other)
 
 
 def test_a_part_that_harms_alone_is_named() -> None:
-    values = {present: 12.0 + 3 * ("a" in present) - 4 * (present == {"c"}) for present in design("abc").every}
-    assert any(s.startswith("c alone does harm: -4.") and "beside without-all" in s for s in spoken(values))
+    values = {
+        present: 12.0 + 3 * ("a" in present) - 4 * (present == {"c"})
+        for present in design("abc").every
+    }
+    assert any(
+        s.startswith("c alone does harm: -4.") and "beside without-all" in s for s in spoken(values)
+    )
 
 
 def test_few_deals_are_inconclusive_and_ways_to_be_absent_have_their_own_sentences() -> None:

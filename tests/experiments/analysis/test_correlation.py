@@ -13,7 +13,9 @@ from experiments.analysis.statistics.correlation import correlate
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=5))
-def test_both_correlations_and_their_exact_tests_try_every_order(pairs: list[tuple[int, int]]) -> None:
+def test_both_correlations_and_their_exact_tests_try_every_order(
+    pairs: list[tuple[int, int]],
+) -> None:
     ours, theirs = map(list, zip(*pairs, strict=True))
     found = correlate("loss", ours, theirs)
     if len(set(ours)) == 1 or len(set(theirs)) == 1:
@@ -24,7 +26,11 @@ def test_both_correlations_and_their_exact_tests_try_every_order(pairs: list[tup
         (stats.spearmanr, found.spearman, found.spearman_p),
     ):
         assert value == pytest.approx(statistic(ours, theirs).statistic, abs=1e-9)
-        sides = (ours, theirs) if statistic is stats.pearsonr else (stats.rankdata(ours), stats.rankdata(theirs))
+        sides = (
+            (ours, theirs)
+            if statistic is stats.pearsonr
+            else (stats.rankdata(ours), stats.rankdata(theirs))
+        )
         sizes = [abs(np.corrcoef(sides[0], order)[0, 1]) for order in permutations(sides[1])]
         assert p == pytest.approx(np.mean(np.array(sizes) > sizes[0] - 1e-9), abs=1e-9)
 
@@ -32,7 +38,10 @@ def test_both_correlations_and_their_exact_tests_try_every_order(pairs: list[tup
 def test_arms_are_the_sample_however_well_each_is_measured() -> None:
     """Without a relation five in a hundred are shown, though the arms' own effects differ without doubt."""
     chance = np.random.default_rng(1)
-    ps = [correlate("loss", chance.normal(size=9).tolist(), chance.normal(size=9).tolist()) for _ in range(200)]
+    ps = [
+        correlate("loss", chance.normal(size=9).tolist(), chance.normal(size=9).tolist())
+        for _ in range(200)
+    ]
     assert np.mean([(each.spearman_p or 1) < 0.05 for each in ps]) < 0.05 + 3 * 0.0154
     assert np.mean([(each.pearson_p or 1) < 0.05 for each in ps]) < 0.05 + 3 * 0.0154
     assert (correlate("loss", [1, 2, 3], [1, 2, 3]).spearman_p or 0) == pytest.approx(2 / 6)

@@ -53,7 +53,9 @@ def test_spread_error_and_interval_are_scipys(scores: list[int]) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(SCORES, st.data())
-def test_two_samples_are_compared_as_scipy_does_by_welch(one: list[int], data: st.DataObject) -> None:
+def test_two_samples_are_compared_as_scipy_does_by_welch(
+    one: list[int], data: st.DataObject
+) -> None:
     other = data.draw(st.lists(st.integers(0, 25), min_size=len(one), max_size=len(one)))
     found = estimate_difference(one, other)
     assert found is not None and found.mean == pytest.approx(np.mean(one) - np.mean(other))
@@ -65,7 +67,11 @@ def test_two_samples_are_compared_as_scipy_does_by_welch(one: list[int], data: s
 
 
 def test_a_single_value_says_nothing_of_its_spread() -> None:
-    assert standard_deviation([3]) is None and standard_error([3]) is None and bootstrap_interval([3]) is None
+    assert (
+        standard_deviation([3]) is None
+        and standard_error([3]) is None
+        and bootstrap_interval([3]) is None
+    )
     assert estimate_mean([3]) is None and estimate_difference([3], [4]) is None
 
 
@@ -76,7 +82,10 @@ def test_means_that_differ_by_rounding_alone_do_not_vary() -> None:
 @settings(deadline=None)
 @given(FEW)
 def test_the_sign_test_goes_through_all_signs(deltas: list[int]) -> None:
-    sums = [sum(d * s for d, s in zip(deltas, signs, strict=True)) for signs in product((1, -1), repeat=len(deltas))]
+    sums = [
+        sum(d * s for d, s in zip(deltas, signs, strict=True))
+        for signs in product((1, -1), repeat=len(deltas))
+    ]
     found = sign_flip_test(deltas)
     assert found.draws is None
     assert found.p == pytest.approx(sum(abs(one) >= abs(sum(deltas)) for one in sums) / len(sums))
@@ -90,14 +99,21 @@ def test_the_test_of_groups_goes_through_all_groups(one: list[int], other: list[
     sums = [sum(chosen) for chosen in combinations(both, len(one))]
     apart = [abs(first / len(one) - (sum(both) - first) / len(other)) for first in sums]
     seen = abs(sum(one) / len(one) - sum(other) / len(other))
-    assert regrouping_test(one, other).p == pytest.approx(sum(one >= seen - 1e-9 for one in apart) / len(apart))
+    assert regrouping_test(one, other).p == pytest.approx(
+        sum(one >= seen - 1e-9 for one in apart) / len(apart)
+    )
 
 
 def test_both_tests_are_scipys() -> None:
-    one, other = [3, 1, 4, 1, 5, 9, 2, 6], [2, 1, 1, 0, 4, 2, 1, 3]
-    paired = stats.permutation_test((one, other), _difference, permutation_type="samples", n_resamples=np.inf)
+    one = [3, 1, 4, 1, 5, 9, 2, 6]
+    other = [2, 1, 1, 0, 4, 2, 1, 3]
+    paired = stats.permutation_test(
+        (one, other), _difference, permutation_type="samples", n_resamples=np.inf
+    )
     groups = stats.permutation_test((one, other), _difference, n_resamples=np.inf)
-    assert sign_flip_test([a - b for a, b in zip(one, other, strict=True)]).p == pytest.approx(paired.pvalue)
+    assert sign_flip_test([a - b for a, b in zip(one, other, strict=True)]).p == pytest.approx(
+        paired.pvalue
+    )
     assert regrouping_test(one, other).p == pytest.approx(groups.pvalue)
 
 
@@ -121,50 +137,76 @@ def exact(deltas: Sequence[int]) -> float:
 def test_drawn_signs_come_as_near_as_their_number_allows(effect: float) -> None:
     chance = np.random.default_rng(3)
     deltas = [round(one) for one in chance.normal(effect, 3, 60)]
-    found, p = sign_flip_test(deltas), exact(deltas)
+    found = sign_flip_test(deltas)
+    p = exact(deltas)
     assert found.draws == DRAWS and found == sign_flip_test(deltas)
     assert found.p == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / DRAWS) + 1 / DRAWS)
 
 
 def test_drawn_groups_come_as_near_as_their_number_allows() -> None:
     chance = np.random.default_rng(4)
-    one, other = chance.normal(0, 1, 30), chance.normal(0.5, 1, 30)
+    one = chance.normal(0, 1, 30)
+    other = chance.normal(0.5, 1, 30)
     found = regrouping_test(list(one), list(other))
     p = stats.permutation_test((one, other), _difference, n_resamples=9_999, rng=5).pvalue
-    assert found.draws == DRAWS and found.p == pytest.approx(p, abs=6 * math.sqrt(p * (1 - p) / DRAWS))
+    assert found.draws == DRAWS and found.p == pytest.approx(
+        p, abs=6 * math.sqrt(p * (1 - p) / DRAWS)
+    )
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.integers(-4, 4), min_size=6, max_size=9), st.sampled_from([0.05, 0.02]), st.integers(-40, 40))
-def test_the_interval_of_the_sign_test_holds_what_it_does_not_reject(deltas: list[int], level: float, at: int) -> None:
-    found, difference = sign_flip_test(deltas).interval(level), at / 8 + 0.01
+@given(
+    st.lists(st.integers(-4, 4), min_size=6, max_size=9),
+    st.sampled_from([0.05, 0.02]),
+    st.integers(-40, 40),
+)
+def test_the_interval_of_the_sign_test_holds_what_it_does_not_reject(
+    deltas: list[int], level: float, at: int
+) -> None:
+    found = sign_flip_test(deltas).interval(level)
+    difference = at / 8 + 0.01
     accepted = sign_flip_test([delta - difference for delta in deltas]).p >= level
     assert accepted == (found is None or found[0] <= difference <= found[1])
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(4, 5), st.integers(-40, 40))
-def test_the_interval_of_the_test_of_groups_holds_what_it_does_not_reject(data: st.DataObject, n: int, at: int) -> None:
+def test_the_interval_of_the_test_of_groups_holds_what_it_does_not_reject(
+    data: st.DataObject, n: int, at: int
+) -> None:
     one, other = (data.draw(st.lists(st.integers(-4, 4), min_size=n, max_size=n)) for _ in range(2))
-    found, difference = regrouping_test(one, other).interval(), at / 8 + 0.01
+    found = regrouping_test(one, other).interval()
+    difference = at / 8 + 0.01
     accepted = regrouping_test([value - difference for value in one], other).p >= 0.05
     assert accepted == (found is None or found[0] <= difference <= found[1])
 
 
 def test_an_interval_from_drawn_signs_is_near_students_where_nothing_is_skewed() -> None:
     values = list(np.random.default_rng(7).normal(1, 3, 80))
-    found, student = sign_flip_test(values).interval(), estimate_mean(values)
+    found = sign_flip_test(values).interval()
+    student = estimate_mean(values)
     assert found and student and found == pytest.approx(student.interval, abs=0.06)
-    few = sign_flip_test([3, 4, 2, *[0] * 40])  # p is exact, and the interval drawn: they agree all the same
-    assert few.p == 0.25 and few.draws is None and (bounds := few.interval()) and bounds[0] <= 0 <= bounds[1]
+    few = sign_flip_test(
+        [3, 4, 2, *[0] * 40]
+    )  # p is exact, and the interval drawn: they agree all the same
+    assert (
+        few.p == 0.25
+        and few.draws is None
+        and (bounds := few.interval())
+        and bounds[0] <= 0 <= bounds[1]
+    )
 
 
 def test_up_to_five_pairs_reject_nothing() -> None:
-    assert sign_flip_test([9, 8, 9, 9, 9]).interval() is None and sign_flip_test([9, 8, 9, 9, 9, 8]).interval() == (
+    assert sign_flip_test([9, 8, 9, 9, 9]).interval() is None and sign_flip_test(
+        [9, 8, 9, 9, 9, 8]
+    ).interval() == (
         8,
         9,
     )
-    assert least_p(5) > 0.05 > least_p(6) and least_p(4, groups=True) < 0.05 < least_p(3, groups=True)
+    assert least_p(5) > 0.05 > least_p(6) and least_p(4, groups=True) < 0.05 < least_p(
+        3, groups=True
+    )
 
 
 @given(st.lists(st.floats(0, 0.2), min_size=1, max_size=8))
@@ -187,7 +229,8 @@ def test_holm_is_the_known_table() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=8))
 def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
-    level, rejected = 0.05, set[float]()
+    level = 0.05
+    rejected = set[float]()
     for place, p in enumerate(sorted(ps)):
         if p * (len(ps) - place) >= level:
             break
@@ -197,7 +240,8 @@ def test_holm_rejects_what_its_steps_reject(ps: list[float]) -> None:
 
 @pytest.mark.parametrize("n", [4, 12, 60])
 def test_the_detectable_effect_is_seen_four_times_in_five(n: int) -> None:
-    trials, sd = (200_000 if FULL else 10_000), 3.0
+    trials = 200_000 if FULL else 10_000
+    sd = 3.0
     effect = detectable_by_t(Estimate(0, sd / math.sqrt(n), n - 1, n))
     assert effect is not None
     samples = np.random.default_rng(n).normal(effect, sd, (trials, n))
@@ -219,10 +263,14 @@ def test_enough_is_the_least_sample_that_detects_as_much(sd: float, n: int, effe
 
 def test_a_bootstrap_is_the_same_each_time_and_close_to_t_where_nothing_is_skewed() -> None:
     values = list(np.random.default_rng(1).normal(20, 3, 400))
-    found, student = bootstrap_interval(values), estimate_mean(values)
+    found = bootstrap_interval(values)
+    student = estimate_mean(values)
     assert found == bootstrap_interval(values) and student is not None
     assert found == pytest.approx(student.interval, abs=0.05)
-    one, other = values[:200], values[200:]
+    one = values[:200]
+    other = values[200:]
     welch = estimate_difference(one, other)
-    assert welch is not None and bootstrap_interval(one, other) == pytest.approx(welch.interval, abs=0.08)
+    assert welch is not None and bootstrap_interval(one, other) == pytest.approx(
+        welch.interval, abs=0.08
+    )
     assert bootstrap_interval([7, 7, 7]) == (7, 7)

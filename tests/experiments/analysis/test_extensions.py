@@ -37,7 +37,9 @@ def games_of(*arms: str, deals: int) -> list[Row]:
     return [game(arm, seed, 20 - 4 * (arm != "full") - seed % 3) for arm in arms for seed in seeds]
 
 
-def test_the_claims_of_an_extended_run_are_withheld_and_its_verdict_says_why(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_claims_of_an_extended_run_are_withheld_and_its_verdict_says_why(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
     played: list[Any] = []
     monkeypatch.setattr(rows, "rows", lambda _: played)
     (first,) = planned(tmp_path, 12)
@@ -53,7 +55,10 @@ def test_the_claims_of_an_extended_run_are_withheld_and_its_verdict_says_why(tmp
     shown = run_data(tmp_path, played, run_folder.run(tmp_path))
     assert [each.state for each in verdict.arms(shown)] == ["shown"]
 
-    assert [(size["deals"], size.get("finished")) for size in planned(tmp_path, 13)] == [(12, None), (13, 12)]
+    assert [(size["deals"], size.get("finished")) for size in planned(tmp_path, 13)] == [
+        (12, None),
+        (13, 12),
+    ]
     data = run_data(tmp_path, games, run_folder.run(tmp_path))
     (arm,) = verdict.arms(data)
     said = verdict.sentences(data, None)
@@ -64,10 +69,14 @@ def test_the_claims_of_an_extended_run_are_withheld_and_its_verdict_says_why(tmp
     assert "no difference from full is claimed (-4.00 points; " in arm.sentence
 
 
-def test_an_arm_that_was_added_afterwards_is_not_claimed_and_the_others_are(tmp_path: Path, monkeypatch: Any) -> None:
+def test_an_arm_that_was_added_afterwards_is_not_claimed_and_the_others_are(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
     names = ("full", "no-historian", "no-interpreter")
     games = games_of(*names, deals=12)
-    monkeypatch.setattr(rows, "rows", lambda _: [each for each in games if each.arm != "no-interpreter"])
+    monkeypatch.setattr(
+        rows, "rows", lambda _: [each for each in games if each.arm != "no-interpreter"]
+    )
     planned(tmp_path, 12)
     assert planned(tmp_path, 12, MORE)[-1]["finished"] == 12
     data = run_data(tmp_path, games, run_folder.run(tmp_path))
@@ -92,5 +101,7 @@ def test_a_trial_of_a_few_deals_and_controls_that_explain_a_claim_may_be_added()
 
     shown = found(**ALL).differences
     kept = extensions.unclaimed(shown, extension, controls=["placebo-x"])
-    assert [each.claimed for each in kept] == [each.claimed for each in shown] == [True] * len(shown)
+    assert (
+        [each.claimed for each in kept] == [each.claimed for each in shown] == [True] * len(shown)
+    )
     assert not any(each.claimed for each in extensions.unclaimed(shown, extension, combined=True))

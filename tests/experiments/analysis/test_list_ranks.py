@@ -60,21 +60,34 @@ def test_ranks_are_counted_by_seat(folder: Path, run: Run, tmp_path: Path) -> No
     counts = {(table.arm, table.by): dict(table.counts) for table in found}
     assert counts["listed", "P0"] == {1: 4} and counts["listed", "P1"] == {2: 2, 3: 2}
     assert set(counts) == {(arm, seat) for arm in ("listed", "blind") for seat in ("P0", "P1")}
-    both = {table.arm: dict(table.counts) for table in rank_tables(folder, run_folder.read_rows(folder))}
+    both = {
+        table.arm: dict(table.counts) for table in rank_tables(folder, run_folder.read_rows(folder))
+    }
     assert both["listed"] == {1: 4, 2: 2, 3: 2} and both["blind"][0] > 0
     path = tmp_path / "r.csv"
-    code, out, _ = run("experiment", "policy", str(folder), "--list-ranks", "--by", "seat", "--out", str(path))
+    code, out, _ = run(
+        "experiment", "policy", str(folder), "--list-ranks", "--by", "seat", "--out", str(path)
+    )
     rows = [line.split() for line in out.splitlines()]
     assert code == 0 and ["listed", "2", "P1", "4", "0", "50", "50", "0"] in rows
-    written = [row for row in csv.DictReader(path.read_text("utf-8").splitlines()) if row["arm"] == "listed"]
+    written = [
+        row
+        for row in csv.DictReader(path.read_text("utf-8").splitlines())
+        if row["arm"] == "listed"
+    ]
     assert [(row["by"], row["rank"], row["turns"]) for row in written if row["turns"] != "0"] == [
         ("P0", "1", "4"),
         ("P1", "2", "2"),
         ("P1", "3", "2"),
     ]
-    _, text, _ = run("experiment", "policy", str(folder), "--list-ranks", "--arm", "listed", "--json")
+    _, text, _ = run(
+        "experiment", "policy", str(folder), "--list-ranks", "--arm", "listed", "--json"
+    )
     (data,) = json.loads(text)
-    assert data["ranks"] == {"1": 0.5, "2": 0.25, "3": 0.25, "outside": 0} and data["intervals"]["1"] is None
+    assert (
+        data["ranks"] == {"1": 0.5, "2": 0.25, "3": 0.25, "outside": 0}
+        and data["intervals"]["1"] is None
+    )
     code, _, err = run("experiment", "policy", str(folder), "--list-ranks", "--players", "3")
     assert code == 2 and "nobody chose from a recommender's list in any arm at 3 players" in err
 

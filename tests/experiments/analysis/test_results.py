@@ -22,7 +22,11 @@ from tests.support.positions import partners_game, random_game
 
 def told(view: View, seat: int) -> list[int]:
     """What a seat knows of its cards, as HLE says it."""
-    known = view.own if view.seat == seat else next(hand.known for hand in view.hands if hand.seat == seat)
+    known = (
+        view.own
+        if view.seat == seat
+        else next(hand.known for hand in view.hands if hand.seat == seat)
+    )
     return [card.mask for card in known]
 
 
@@ -31,7 +35,8 @@ def test_wasted_hints_are_those_after_which_hle_says_the_same(players: int) -> N
     found = 0
     for seed in range(2):
         for referees in (random_game(players, seed), partners_game(["random"] * players, seed)):
-            before, waste = None, 0
+            before = None
+            waste = 0
             for referee in referees:
                 history = referee.history
                 if before and isinstance(move := history[-1].move, HintColour | HintRank):
@@ -60,18 +65,30 @@ def test_results_say_models_misplays_and_wasted_hints(run: Run) -> None:
 def scored(run: str) -> dict[int, int]:
     """By seed: arm `one` at two players."""
     rows = csv.DictReader(Path(run, "results.csv").read_text("utf-8").splitlines())
-    return {int(r["seed"]): int(r["score_strict"]) for r in rows if (r["arm"], r["players"]) == ("one", "2")}
+    return {
+        int(r["seed"]): int(r["score_strict"])
+        for r in rows
+        if (r["arm"], r["players"]) == ("one", "2")
+    }
 
 
 def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
     ran(run, "a", arms={"one": {}, "gone": {}})
-    ran(run, "b", arms={"one": {"graph": "partner:piers"}, "new": {}}, seeds=[2, 3, 4, 5], players=[2, 3])
+    ran(
+        run,
+        "b",
+        arms={"one": {"graph": "partner:piers"}, "new": {}},
+        seeds=[2, 3, 4, 5],
+        players=[2, 3],
+    )
     code, out, _ = run("diff", "a", "b", "--json")
     found = json.loads(out)["compared"]
     scores = {folder: scored(folder) for folder in "ab"}
     (one,) = found["differences"]
     assert (code, one["arm"], one["baseline"], one["n"]) == (1, "B: one", "A: one", 3)
-    assert one["mean"] == pytest.approx(np.mean([scores["b"][seed] - scores["a"][seed] for seed in (2, 3, 4)]))
+    assert one["mean"] == pytest.approx(
+        np.mean([scores["b"][seed] - scores["a"][seed] for seed in (2, 3, 4)])
+    )
     assert found["pairs"][0]["differs"] == ["graph was 'partner:random', is 'partner:piers'"]
     assert found["only"] == ["A: gone", "B: new"]
     code, out, _ = run("diff", "a", "b", "--arm", "gone", "--arm", "new")
@@ -82,7 +99,10 @@ def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
 
 REFUSED = {
     ("a", "nowhere"): "there is no journal and no run folder at 'nowhere'",
-    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name one of each: --arm A --arm B",
+    (
+        "a",
+        "b",
+    ): "'a' (one) and 'b' (new) have no arm of the same name; name one of each: --arm A --arm B",
     ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
     ("a", "b", "--arm", "one", "--arm", "new"): "'a' and 'b' have no deal in common",
 }
@@ -97,7 +117,11 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
 
 
 def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_estimate() -> None:
-    listed: dict[str, Any] = {"model": "openai:gpt-4.1-mini", "tokens_in": 1_000_000, "tokens_out": 500_000}
+    listed: dict[str, Any] = {
+        "model": "openai:gpt-4.1-mini",
+        "tokens_in": 1_000_000,
+        "tokens_out": 500_000,
+    }
     rows = [
         *(game("listed", seed, 10, **listed) for seed in (1, 2)),
         game("paid", 1, 10, **listed, usd=0.5),

@@ -20,12 +20,20 @@ def rejected(deltas: list[int], looks: list[int], difference: int, level: float)
     """By the definition, for every pattern of signs and in whole numbers."""
     shifted = [delta - difference for delta in deltas]
     alive = list(product((1, -1), repeat=len(deltas)))
-    whole, gone, rejects = len(alive), 0, False
+    whole = len(alive)
+    gone = 0
+    rejects = False
     for look in looks:
-        sizes = {one: abs(sum(s * d for s, d in zip(one[:look], shifted, strict=False))) for one in alive}
+        sizes = {
+            one: abs(sum(s * d for s, d in zip(one[:look], shifted, strict=False))) for one in alive
+        }
         room = spent_level(look / len(deltas), level) * whole
         ordered = sorted({*sizes.values()}, reverse=True)
-        fits = [size for size in ordered if gone + sum(of >= size for of in sizes.values()) < room - 1e-9]
+        fits = [
+            size
+            for size in ordered
+            if gone + sum(of >= size for of in sizes.values()) < room - 1e-9
+        ]
         staying = [size for size in ordered if size not in fits]
         rejects = bool(fits or not staying) and abs(sum(shifted[:look])) > max(staying, default=-1)
         alive = [one for one in alive if sizes[one] in staying]
@@ -36,7 +44,8 @@ def rejected(deltas: list[int], looks: list[int], difference: int, level: float)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_look_rejects_what_its_definition_rejects(seed: int) -> None:
     chance = np.random.default_rng(seed)
-    deltas, looks = [int(one) for one in np.rint(chance.normal(2, 3, 9))], [4, 6, 9]
+    deltas = [int(one) for one in np.rint(chance.normal(2, 3, 9))]
+    looks = [4, 6, 9]
     for at in range(1, 4):
         test = SequentialTest(tuple(deltas[: looks[at - 1]]), tuple(looks[:at]), 9)
         for level, difference in product((0.05, 0.2), (0, 1, -2, 4)):
@@ -69,16 +78,26 @@ def test_intervals_hold_what_is_not_rejected_and_agree_with_p() -> None:
 
 def test_an_arm_that_plays_the_baseline_again_goes_along_and_settles_nothing() -> None:
     asked = Stop(when="shown", looks=(6, 12))
-    shared = {"metric": "strict", "baseline": "base", "seeds": range(20), "players": [3], "repeats": 1}
+    shared = {
+        "metric": "strict",
+        "baseline": "base",
+        "seeds": range(20),
+        "players": [3],
+        "repeats": 1,
+    }
     rule = resolved(asked, arms=["worse"], alongside=["noise-floor"], **shared)  # type: ignore[arg-type]
     rows = [game(arm, seed, 20 - less * (seed % 3 + 5)) for arm, less in ARMS for seed in range(12)]
     stood = outcomes(rule, rows, {arm: (3,) for arm, _ in ARMS})
     assert stood["worse"].settled == "shown" and stood["worse"].deals == 12
-    assert stood["noise-floor"].settled is None and stood["noise-floor"].deals == 12, "though it differs as much"
+    assert stood["noise-floor"].settled is None and stood["noise-floor"].deals == 12, (
+        "though it differs as much"
+    )
     pairs = [(rows_of(rows, arm), rows_of(rows, "base")) for arm in ("worse", "noise-floor")]
     worse, floor = differences(pairs, stopped=Stopped(rule, stood))
     assert worse.claimed and worse.tests == 1 and floor.tests == 1 and worse.p_holm == floor.p_holm
-    assert outcomes(rule, rows[:-1], {arm: (3,) for arm, _ in ARMS})["noise-floor"].look == 1, "a game is missing"
+    assert outcomes(rule, rows[:-1], {arm: (3,) for arm, _ in ARMS})["noise-floor"].look == 1, (
+        "a game is missing"
+    )
 
 
 ARMS = (("base", 0), ("worse", 1), ("noise-floor", 1))
@@ -94,8 +113,14 @@ def test_the_rule_keeps_its_error_rate_and_its_intervals_hold_the_truth() -> Non
 
     experiments = 1000 if FULL else 25
     for pool in POOLS:
-        found = stop_simulation.tried(stop_simulation.Design(pool, 0.0, arms=3 if FULL else 1), experiments)
-        assert binom.sf(round(found.shown * experiments) - 1, experiments, 0.05) > 0.001, "too many are shown"
-        assert binom.cdf(round(found.held * experiments), experiments, 0.95) > 0.001, "too few hold the truth"
+        found = stop_simulation.tried(
+            stop_simulation.Design(pool, 0.0, arms=3 if FULL else 1), experiments
+        )
+        assert binom.sf(round(found.shown * experiments) - 1, experiments, 0.05) > 0.001, (
+            "too many are shown"
+        )
+        assert binom.cdf(round(found.held * experiments), experiments, 0.95) > 0.001, (
+            "too few hold the truth"
+        )
     large = stop_simulation.tried(stop_simulation.Design("literal", 4.0), 10)
     assert large.shown == 1.0 and large.deals < 0.75 * large.most, "a large effect is shown early"

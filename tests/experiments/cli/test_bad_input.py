@@ -25,13 +25,41 @@ SERVER = "openai:m@http://127.0.0.1:9/v1"
 RUN = ("experiment", "run", "x.yaml", "--dry-run")
 
 BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
-    "a deep experiment": (small(f"arms: {DEEP}"), RUN, "x.yaml has lists or mappings more than 50 levels deep"),
-    "a deep graph": (graph(DEEP), ("play", "--graph", "x.yaml"), "x.yaml has lists or mappings more than 50 levels"),
-    "a deep models file": (f"model: {DEEP}", ("play", "--model", "x.yaml"), "models 'x.yaml' has lists or mappings"),
-    "a deep deck": ("[" * 100_000, ("play", "--deck", "x.yaml"), "deck 'x.yaml' is not JSON: maximum recursion"),
-    "a deep journal": ("[" * 100_000 + "\n", ("show", "x.yaml"), "x.yaml, line 1: not a journal line"),
-    "a deep setting": (small(), (*RUN, "--set", f"arms={DEEP}"), "... has lists or mappings more than 50 levels deep"),
-    "endless options": (small("arms: {a: {options: &a {rules: *a}}}"), RUN, "an alias inside what it stands for"),
+    "a deep experiment": (
+        small(f"arms: {DEEP}"),
+        RUN,
+        "x.yaml has lists or mappings more than 50 levels deep",
+    ),
+    "a deep graph": (
+        graph(DEEP),
+        ("play", "--graph", "x.yaml"),
+        "x.yaml has lists or mappings more than 50 levels",
+    ),
+    "a deep models file": (
+        f"model: {DEEP}",
+        ("play", "--model", "x.yaml"),
+        "models 'x.yaml' has lists or mappings",
+    ),
+    "a deep deck": (
+        "[" * 100_000,
+        ("play", "--deck", "x.yaml"),
+        "deck 'x.yaml' is not JSON: maximum recursion",
+    ),
+    "a deep journal": (
+        "[" * 100_000 + "\n",
+        ("show", "x.yaml"),
+        "x.yaml, line 1: not a journal line",
+    ),
+    "a deep setting": (
+        small(),
+        (*RUN, "--set", f"arms={DEEP}"),
+        "... has lists or mappings more than 50 levels deep",
+    ),
+    "endless options": (
+        small("arms: {a: {options: &a {rules: *a}}}"),
+        RUN,
+        "an alias inside what it stands for",
+    ),
     "an endless extra_body": (
         f"model: {SERVER}\nextra_body: &a {{x: *a}}",
         ("play", "--model", "x.yaml"),
@@ -42,9 +70,16 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
         ("play", "--model", "x.yaml"),
         "models 'x.yaml' says 'temperature' twice",
     ),
-    "a model twice": (f"a: {SERVER}\na: program", ("play", "--model", "x.yaml"), "models 'x.yaml' says 'a' twice"),
+    "a model twice": (
+        f"a: {SERVER}\na: program",
+        ("play", "--model", "x.yaml"),
+        "models 'x.yaml' says 'a' twice",
+    ),
     "too many cells": (
-        small("matrix:\n" + "".join(f"  options.rules.x{n}: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n" for n in range(8))),
+        small(
+            "matrix:\n"
+            + "".join(f"  options.rules.x{n}: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n" for n in range(8))
+        ),
         RUN,
         "x options.rules.x7 (10) make 100,000,000 arms; an experiment has at most 5,000",
     ),
@@ -76,7 +111,11 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
         (*RUN, "--set", "seeds.first=2147483640", "--set", "seeds.count=10"),
         "10 seeds from 2147483640 on end with 2147483649; seeds go up to 2147483647",
     ),
-    "too many repeats": (small("repeats: 1000000000"), RUN, "repeats: must be at most 10000, not 1000000000"),
+    "too many repeats": (
+        small("repeats: 1000000000"),
+        RUN,
+        "repeats: must be at most 10000, not 1000000000",
+    ),
     "too many games": (
         small("repeats: 10000"),
         (*RUN, "--set", "seeds.count=1000"),
@@ -103,7 +142,9 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
         "has 270 bytes, too long for the name of a folder, which has at most 255",
     ),
     "pairs of long names": (
-        small(f"cross_play: {{seats: {{{LONG_CJK[:60]}: partner:piers, b{LONG_CJK[:60]}: partner:smart}}}}"),
+        small(
+            f"cross_play: {{seats: {{{LONG_CJK[:60]}: partner:piers, b{LONG_CJK[:60]}: partner:smart}}}}"
+        ),
         RUN,
         "bytes, too long for the name of a folder",
     ),
@@ -117,19 +158,31 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
         RUN,
         "adhoc.pool: 'evaluated' is the label of the evaluated seat; give the partner another",
     ),
-    "tables of one game": ("", ("export", "x.yaml", "--to", "tables", "--out", "o"), "takes a run's folder"),
+    "tables of one game": (
+        "",
+        ("export", "x.yaml", "--to", "tables", "--out", "o"),
+        "takes a run's folder",
+    ),
     "an option of another format": (
         "",
         ("export", "x.yaml", "--to", "atif", "--out", "o", "--otlp", "http://x"),
         "--otlp is for --to otlp, not for --to atif",
     ),
-    "a graph that nobody asks about": ("", ("doctor", "--graph", "watson"), "--graph and --players are for --model M"),
+    "a graph that nobody asks about": (
+        "",
+        ("doctor", "--graph", "watson"),
+        "--graph and --players are for --model M",
+    ),
     "the content of no traces": (
         small(),
         (*RUN[:3], "--otlp", "content"),
         "--otlp content is for the traces of --otlp",
     ),
-    "the content of no trace": ("", ("play", "--otlp", "content"), "--otlp content is for the traces of --otlp URL"),
+    "the content of no trace": (
+        "",
+        ("play", "--otlp", "content"),
+        "--otlp content is for the traces of --otlp URL",
+    ),
     "a variable with a NUL": (b"MY_API_KEY=a\0b\n", ("list", "roles"), ".env: embedded null byte"),
 }
 
@@ -149,8 +202,14 @@ def test_bad_input_is_one_sentence(name: str, run: Run) -> None:
 @pytest.mark.parametrize("key", ("seeds", "arms", "players", "seats"))
 def test_a_run_yaml_with_nothing_where_much_belongs(key: str, run: Run) -> None:
     Path("runs").mkdir()
-    Path("runs/run.yaml").write_text(f"name: a\nconfig_hash: x\nexperiment: {{name: a}}\n{key}: null\n", "utf-8")
-    for command in (["report", "runs"], ["list", "runs"], ["experiment", "run", "runs/run.yaml", "--dry-run"]):
+    Path("runs/run.yaml").write_text(
+        f"name: a\nconfig_hash: x\nexperiment: {{name: a}}\n{key}: null\n", "utf-8"
+    )
+    for command in (
+        ["report", "runs"],
+        ["list", "runs"],
+        ["experiment", "run", "runs/run.yaml", "--dry-run"],
+    ):
         code, _, err = run(*command)
         assert code == 2 and f"runs/run.yaml: {key}: must be a " in err and "not None" in err
 
@@ -163,7 +222,9 @@ def test_a_graph_whose_nodes_read_many_others_is_read_at_once(run: Run) -> None:
         nodes |= {name: f"{{role: aggregator, reads: [{', '.join(before)}]}}" for name in layer}
     nodes["judge"] = "{role: self_verifier, reads: [n24a]}"
     text = "name: g\ncontext: watson\ndecides: n24a\ncheck: {judge: judge, redo: n0a}\nnodes:\n"
-    Path("wide.yaml").write_text(text + "".join(f"  {name}: {node}\n" for name, node in nodes.items()), "utf-8")
+    Path("wide.yaml").write_text(
+        text + "".join(f"  {name}: {node}\n" for name, node in nodes.items()), "utf-8"
+    )
     code, out, _ = run("graphs", "show", "wide.yaml")
     assert code == 0 and "n24a" in out
 
@@ -180,7 +241,10 @@ def test_a_folder_that_is_gone(
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 2
-    assert capsys.readouterr().err == "error: the working folder does not exist any more; change to one that does\n"
+    assert (
+        capsys.readouterr().err
+        == "error: the working folder does not exist any more; change to one that does\n"
+    )
 
 
 def test_an_interrupt_during_imports_is_no_traceback(

@@ -21,15 +21,23 @@ roles.add(roles.Role("tom_own", Risk, (roles.State,), template="# Name the risk"
 
 
 def test_names_and_paths_are_completed(run: Run) -> None:
-    assert completion.graph("house_s") == ["house_solo"] and completion.role("tom_") == ["tom_interpreter"]
-    assert completion.player("partner:pie") == ["partner:piers"] and completion.model("sim:av") == ["sim:average"]
-    assert "role-ablation-small" in completion.experiment("role") and "program" in completion.bank("")
+    assert completion.graph("house_s") == ["house_solo"] and completion.role("tom_") == [
+        "tom_interpreter"
+    ]
+    assert completion.player("partner:pie") == ["partner:piers"] and completion.model("sim:av") == [
+        "sim:average"
+    ]
+    assert "role-ablation-small" in completion.experiment("role") and "program" in completion.bank(
+        ""
+    )
     Path("runs/mine/games").mkdir(parents=True)
     Path("games").mkdir()
     Path("games/a.jsonl").write_text("", "utf-8")
     assert completion.run("") == completion.run("runs/m") == ["runs/mine"]
     assert completion.game("g") == ["games/a.jsonl", "games/"]
-    assert completion.path("runs/mine/") == ["runs/mine/games/"] and completion.path("nowhere/a") == []
+    assert (
+        completion.path("runs/mine/") == ["runs/mine/games/"] and completion.path("nowhere/a") == []
+    )
 
 
 @pytest.mark.parametrize("option", ["--json", "--import=own.py"])

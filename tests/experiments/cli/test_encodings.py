@@ -24,14 +24,21 @@ READERS: dict[str, Sequence[str]] = {
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize(
     ("text", "byte", "line"),
-    [(LATIN, "e9", 4), (LATIN.decode("cp1252").encode("utf-16"), "ff", 1), (b"name: \xed\xa0\x80\n", "ed", 1)],
+    [
+        (LATIN, "e9", 4),
+        (LATIN.decode("cp1252").encode("utf-16"), "ff", 1),
+        (b"name: \xed\xa0\x80\n", "ed", 1),
+    ],
     ids=["cp1252", "utf-16", "half a character"],
 )
 def test_a_file_that_is_not_utf_8(reader: str, text: bytes, byte: str, line: int, run: Run) -> None:
     Path("x.yaml").write_bytes(text)
     code, out, err = run(*READERS[reader])
     assert (code, out) == (2, "")
-    assert "x.yaml" in err and f"it is not UTF-8 text (byte 0x{byte} in line {line}); save it as UTF-8\n" in err
+    assert (
+        "x.yaml" in err
+        and f"it is not UTF-8 text (byte 0x{byte} in line {line}); save it as UTF-8\n" in err
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +71,10 @@ def test_a_journal_that_is_not_utf_8_is_named_with_its_line(lines: list[bytes], 
     lines[3] = lines[3].replace(b'"why": "', b'"why": "d\xe9')
     assert b"\xe9" in lines[3]
     Path("x.jsonl").write_bytes(b"".join(lines))
-    for arguments in (("show", "x.jsonl"), ("export", "x.jsonl", "--to", "logs", "--out", "y.jsonl")):
+    for arguments in (
+        ("show", "x.jsonl"),
+        ("export", "x.jsonl", "--to", "logs", "--out", "y.jsonl"),
+    ):
         code, _, err = run(*arguments)
         assert code == 2 and err == "error: x.jsonl, line 4: not UTF-8 text\n"
 
@@ -81,8 +91,14 @@ def test_half_a_character_in_a_journal_is_a_question_mark(lines: list[bytes], ru
 
 
 def test_folders_may_have_names_that_are_not_utf_8(run: Run) -> None:
-    Path("x.yaml").write_text("{name: small, graph: 'partner:random', players: 2, seeds: 1}", "utf-8")
+    Path("x.yaml").write_text(
+        "{name: small, graph: 'partner:random', players: 2, seeds: 1}", "utf-8"
+    )
     assert run("experiment", "run", "x.yaml", "--out", "r\udce9", "--no-marks")[0] == 0
     code, _, err = run("export", "r\udce9", "--to", "tables", "--out", "t\udce9")
     assert code == 0, err
-    assert {path.name for path in Path("t\udce9").iterdir()} == {"games.parquet", "turns.parquet", "calls.parquet"}
+    assert {path.name for path in Path("t\udce9").iterdir()} == {
+        "games.parquet",
+        "turns.parquet",
+        "calls.parquet",
+    }

@@ -27,7 +27,11 @@ EMPTY_API_KEY
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What a test sets is gone after it; it stands two folders below the files."""
-    kept = {name: text for name, text in os.environ.items() if name not in ("http_proxy", "AZURE_OPENAI_ENDPOINT")}
+    kept = {
+        name: text
+        for name, text in os.environ.items()
+        if name not in ("http_proxy", "AZURE_OPENAI_ENDPOINT")
+    }
     monkeypatch.setattr(os, "environ", kept)
     (tmp_path / "me" / "work").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "me" / "work")
@@ -47,7 +51,9 @@ def test_only_keys_and_settings_are_read(tmp_path: Path) -> None:
     assert note.startswith(f"{names} from {tmp_path / '.env'} (") and keys.allowed() == set()
 
 
-def test_the_environment_goes_first_and_nothing_is_said_of_what_is_not_taken(tmp_path: Path) -> None:
+def test_the_environment_goes_first_and_nothing_is_said_of_what_is_not_taken(
+    tmp_path: Path,
+) -> None:
     os.environ["LAB_API_KEY"] = "mine"
     (tmp_path / ".env").write_text("LAB_API_KEY=file\n", "utf-8")
     assert list(env_file.load()) == [] and os.environ["LAB_API_KEY"] == "mine"
@@ -63,7 +69,8 @@ def test_a_key_of_the_environment_goes_to_no_endpoint_of_a_file(tmp_path: Path) 
 def test_a_file_of_another_user_is_not_read_and_one_above_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    theirs, mine = tmp_path / "me" / ".env", tmp_path / ".env"
+    theirs = tmp_path / "me" / ".env"
+    mine = tmp_path / ".env"
     theirs.write_text("LAB_API_KEY=theirs\n", "utf-8")
     mine.write_text("LAB_API_KEY=mine\n", "utf-8")
     real = Path.stat
@@ -73,7 +80,10 @@ def test_a_file_of_another_user_is_not_read_and_one_above_it_is(
         return os.stat_result([*status[:4], 65534, *status[5:10]]) if path == theirs else status
 
     monkeypatch.setattr(Path, "stat", stat)
-    assert list(env_file.load()) == [f"{theirs} is not read: it belongs to another user", f"LAB_API_KEY from {mine}"]
+    assert list(env_file.load()) == [
+        f"{theirs} is not read: it belongs to another user",
+        f"LAB_API_KEY from {mine}",
+    ]
     assert os.environ["LAB_API_KEY"] == "mine"
 
 
@@ -82,7 +92,10 @@ def test_pipes_devices_folders_and_lost_links_are_skipped(tmp_path: Path) -> Non
     (tmp_path / "me" / ".env").symlink_to("/dev/zero")
     (tmp_path / ".env").mkdir()
     notes = [note for note in env_file.load() if str(tmp_path) in note]
-    assert [note.partition(" is not")[0] for note in notes] == [str(Path.cwd() / ".env"), str(tmp_path / "me" / ".env")]
+    assert [note.partition(" is not")[0] for note in notes] == [
+        str(Path.cwd() / ".env"),
+        str(tmp_path / "me" / ".env"),
+    ]
     Path(".env").unlink()
     Path(".env").symlink_to("nowhere")
     assert env_file.unread(Path(".env")) == ""

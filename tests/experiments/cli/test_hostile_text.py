@@ -27,8 +27,32 @@ from tests.support.folders import ROOT
 HOSTILE = "\x1b]0;PWNED\x07\x1b[2J\x9b31m\u202e\u2066\x7f\r\x08[red][/] :smile: $x_"
 """Sets a window's title, clears the screen, colours, turns a line around, goes back; markup, an emoji, a formula."""
 
-KEPT = {"event", "t", "deck", "view", "move", "past", "end", "outcome", "cause", "form", "constraint", "hand", "spans"}
-KEPT |= {"config", "models", "config_hash", "game", "prompt_hash", "moves_digest", "action", "told", "rank"}
+KEPT = {
+    "event",
+    "t",
+    "deck",
+    "view",
+    "move",
+    "past",
+    "end",
+    "outcome",
+    "cause",
+    "form",
+    "constraint",
+    "hand",
+    "spans",
+}
+KEPT |= {
+    "config",
+    "models",
+    "config_hash",
+    "game",
+    "prompt_hash",
+    "moves_digest",
+    "action",
+    "told",
+    "rank",
+}
 """Keys of values that are no free text."""
 
 
@@ -64,7 +88,13 @@ def spoilt(path: Path, to: Path) -> None:
             new["config_hash"] = of_game(*hashed)
         lines.append(json.dumps(new))
     *before, ended = lines
-    halt = {"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00+00:00", "turn": 2, "why": f"no money{HOSTILE}"}
+    halt = {
+        "v": 2,
+        "event": "suspended",
+        "t": "2026-01-01T00:00:00+00:00",
+        "turn": 2,
+        "why": f"no money{HOSTILE}",
+    }
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text("\n".join((*before, json.dumps(halt), ended, "")), "utf-8")
 
@@ -77,7 +107,13 @@ def journal(tmp_path: Path) -> Path:
     spoilt(played, path)
     (tmp_path / "bad.jsonl").write_bytes(path.read_bytes())
     arms = {path.parent.name: {"players": [2]}}
-    record = {"name": f"x{HOSTILE}", "question": f"why{HOSTILE}?", "arms": arms, "seeds": [1], "players": [2]}
+    record = {
+        "name": f"x{HOSTILE}",
+        "question": f"why{HOSTILE}?",
+        "arms": arms,
+        "seeds": [1],
+        "players": [2],
+    }
     (tmp_path / "run" / "run.yaml").write_text(yaml.safe_dump(record), "utf-8")
     return tmp_path / "bad.jsonl"
 
@@ -130,28 +166,45 @@ for form in ("console", None):
 warnings.warn(bad)
 app._fail(bad, 2)
 """
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 2 and ended.stderr.count("PWNED") >= 7 and not ended.stdout
     assert all(map(is_printable, ended.stderr)), ended.stderr
 
 
 def test_whatever_is_printed_passes_one_console_which_shows_the_rest_as_it_is() -> None:
-    for text in ("\x1b[1mx", "\x9b", "a\u2028b", "\ud800", "\ue000", "\x00", "\u200f", f"naïve 日本 \u00a0{HOSTILE}"):
+    for text in (
+        "\x1b[1mx",
+        "\x9b",
+        "a\u2028b",
+        "\ud800",
+        "\ue000",
+        "\x00",
+        "\u200f",
+        f"naïve 日本 \u00a0{HOSTILE}",
+    ):
         out = StringIO()
-        screen = terminal.Terminal(file=out, force_terminal=True, color_system=None, markup=False, emoji=False)
+        screen = terminal.Terminal(
+            file=out, force_terminal=True, color_system=None, markup=False, emoji=False
+        )
         grid = terminal.plain_table("", words=("",))
         grid.add_row(text)
         screen.print(text, Text(text), grid)
         with screen.status(text):
             pass
-        own = out.getvalue().replace("\x1b[?25l", "").replace("\x1b[?25h", "").replace("\x1b[2K", "")
+        own = (
+            out.getvalue().replace("\x1b[?25l", "").replace("\x1b[?25h", "").replace("\x1b[2K", "")
+        )
         own = own.replace("\x1b[1A", "").replace("\r", "")
         assert all(map(is_printable, own)), own
     assert all(word in own for word in ("naïve 日本", "\u00a0", "[red][/] :smile: $x_"))
     assert printable("é\u00a0\n\t日本") == "é\u00a0\n\t日本"
 
 
-@pytest.mark.parametrize("char", [*map(chr, (0, 7, 27, 0x7F, 0x9B, 0x202E, 0x2028, 0xE000)), "\U000e0001", "\ud800"])
+@pytest.mark.parametrize(
+    "char", [*map(chr, (0, 7, 27, 0x7F, 0x9B, 0x202E, 0x2028, 0xE000)), "\U000e0001", "\ud800"]
+)
 def test_json_and_documents_hold_none(char: str) -> None:
     text = f"a{char}b $x_ é"
     shown = escaped_json(json.dumps({"a": text}, ensure_ascii=False))
@@ -174,7 +227,9 @@ def test_a_picture_holds_none_and_warns_of_no_letter(tmp_path: Path) -> None:
     assert "PWNED" in svg and "日本" in svg and "$x_" in svg and all(map(is_printable, svg))
 
 
-PRINTING = "import sys; from experiments.cli.app import main; sys.argv[1:] = ['show', 'j.jsonl']; main()"
+PRINTING = (
+    "import sys; from experiments.cli.app import main; sys.argv[1:] = ['show', 'j.jsonl']; main()"
+)
 
 
 @pytest.mark.parametrize(
@@ -189,10 +244,18 @@ PRINTING = "import sys; from experiments.cli.app import main; sys.argv[1:] = ['s
 def test_a_console_that_cannot_take_a_text_ends_no_command(
     encoding: str, shell: str, code: int, error: str, tmp_path: Path
 ) -> None:
-    play(graphs.seat("watson", talkative()), players=2, seed=1, journal=tmp_path / "j.jsonl", max_turns=1)
+    play(
+        graphs.seat("watson", talkative()),
+        players=2,
+        seed=1,
+        journal=tmp_path / "j.jsonl",
+        max_turns=1,
+    )
     data = (tmp_path / "j.jsonl").read_text("utf-8").replace('"why": "', '"why": "日本 ')
     (tmp_path / "j.jsonl").write_text(data, "utf-8")
     line = f'{sys.executable} -c "{PRINTING}" {shell}; exit ${{PIPESTATUS[0]}}'
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    ended = subprocess.run(
+        ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, check=False
+    )
     assert (ended.returncode, ended.stderr.decode().strip()) == (code, error)

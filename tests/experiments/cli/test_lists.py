@@ -20,7 +20,10 @@ from tests.conftest import Run
 def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) -> None:
     rows = json.loads(run("list", "experiments", "--json")[1])
     assert [row["experiment"] for row in rows] == list(packaged())
-    assert all(row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"] for row in rows)
+    assert all(
+        row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"]
+        for row in rows
+    )
     assert "What each role of house is worth" in run("list", "experiments")[1]
     written = StringIO()
     terminal.show([listing.rows_table(rows)], Console(width=80, file=written))
@@ -47,11 +50,22 @@ def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:
     Path("own/half.jsonl").write_text("".join(lines[: len(lines) // 2]), "utf-8")
     Path("own/other.jsonl").write_text("{}\n", "utf-8")
     half, full = json.loads(run("list", "games", "own", "--json")[1])
-    assert (full["graph"], full["model"], full["players"], full["seed"]) == ("watson", "program", 2, 1)
-    assert full["finished"] and isinstance(full["score_strict"], int) and half["score_strict"] is None
+    assert (full["graph"], full["model"], full["players"], full["seed"]) == (
+        "watson",
+        "program",
+        2,
+        1,
+    )
+    assert (
+        full["finished"] and isinstance(full["score_strict"], int) and half["score_strict"] is None
+    )
     assert not half["finished"] and 0 < half["turns"] < full["turns"]
     out = run("list", "games", "own")[1]
-    assert "unfinished" in out and "finished" not in out.splitlines()[0] and "score" in out.splitlines()[0]
+    assert (
+        "unfinished" in out
+        and "finished" not in out.splitlines()[0]
+        and "score" in out.splitlines()[0]
+    )
     assert told([{**full, "score_strict": 0, "score_kept": 8}])[0]["score"] == "0 (kept 8)"
     assert constructed("probe+house") and not constructed("house+house_solo")
     code, _, err = run("list", "games", "nowhere")
@@ -62,7 +76,11 @@ def test_runs_are_listed_with_their_finished_games(run: Run) -> None:
     Path("small.yaml").write_text("{name: small, graph: watson, players: 2, seeds: 2}", "utf-8")
     run("experiment", "run", "small.yaml", "-q")
     (row,) = json.loads(run("list", "runs", "--json")[1])
-    assert row["run"] == "runs/small" and (row["finished"], row["unfinished"], row["arms"]) == (2, 0, 1)
+    assert row["run"] == "runs/small" and (row["finished"], row["unfinished"], row["arms"]) == (
+        2,
+        0,
+        1,
+    )
     assert Path(row["run"], RUN).exists() and "small" in run("list", "runs")[1]
 
 
@@ -70,12 +88,17 @@ def test_runs_are_listed_with_their_finished_games(run: Run) -> None:
     ("command", "pointer"),
     [
         (["experiment", "run", "strength", "--model", "x"], "--set models.default=VALUE"),
-        (["experiment", "plan", "strength", "--temperature", "1"], "--set sampling.temperature=VALUE"),
+        (
+            ["experiment", "plan", "strength", "--temperature", "1"],
+            "--set sampling.temperature=VALUE",
+        ),
         (["experiment", "run", "strength", "--players", "2"], "--set players=VALUE"),
         (["play", "--context", "watson"], "--set context=VALUE"),
     ],
 )
-def test_an_option_that_is_a_setting_is_pointed_to(run: Run, command: list[str], pointer: str) -> None:
+def test_an_option_that_is_a_setting_is_pointed_to(
+    run: Run, command: list[str], pointer: str
+) -> None:
     code, _, err = run(*command)
     assert code == 2 and err == f"error: there is no option {command[-2]}; say {pointer}\n"
 

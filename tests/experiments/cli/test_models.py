@@ -39,13 +39,19 @@ def test_init_never_overwrites(run: Run) -> None:
     assert Path("mine.yaml").read_text("utf-8") == "model: program\n"
 
 
-def test_sampling_settings_of_play_take_precedence_over_the_file_and_are_recorded(run: Run, endpoint: str) -> None:
+def test_sampling_settings_of_play_take_precedence_over_the_file_and_are_recorded(
+    run: Run, endpoint: str
+) -> None:
     said = {"model": f"openai:fake@{endpoint}", "temperature": 0.2, "top_p": 0.9}
     Path("models.yaml").write_text(json.dumps(said), "utf-8")
     given = ("--temperature", "0.7", "--effort", "low", "--max-tokens", "900")
     code, out, err = run("play", "--graph", "watson", "--model", "models.yaml", *given, "--json")
     assert code == 0, err
-    (started,) = (event for event in journal.read(Path(json.loads(out)["journal"])) if isinstance(event, GameStarted))
+    (started,) = (
+        event
+        for event in journal.read(Path(json.loads(out)["journal"]))
+        if isinstance(event, GameStarted)
+    )
     (settings,) = started.seats[0].models.values()
     assert settings == {**said, "temperature": 0.7, "reasoning_effort": "low", "max_tokens": 900}
 
@@ -53,11 +59,16 @@ def test_sampling_settings_of_play_take_precedence_over_the_file_and_are_recorde
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--temperature", "0.5"), "--temperature needs a model on a server, e.g. --model openai:NAME; the"),
+        (
+            ("--temperature", "0.5"),
+            "--temperature needs a model on a server, e.g. --model openai:NAME; the",
+        ),
         (("--effort", "low", "--model", "sim:average"), "the model here is sim:average"),
         (("--max-tokens", "0", "--model", "openai:x@http://localhost:1/v1"), "max_tokens: "),
     ],
 )
-def test_sampling_settings_that_cannot_be_are_refused(run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_sampling_settings_that_cannot_be_are_refused(
+    run: Run, arguments: tuple[str, ...], said: str
+) -> None:
     code, _, err = run("play", *arguments)
     assert code == 2 and said in err

@@ -9,7 +9,10 @@ from experiments.tasks.games.experiment_run import ExperimentDone
 
 def stopped(left: int) -> list[str]:
     """The sentences of a run of four arms, one of them void, of which one has games."""
-    arms = [SimpleNamespace(name=name, players=players) for name, players in (("full", (2,)), ("a", (2,)), ("b", (2,)))]
+    arms = [
+        SimpleNamespace(name=name, players=players)
+        for name, players in (("full", (2,)), ("a", (2,)), ("b", (2,)))
+    ]
     plan = SimpleNamespace(arms=[*arms, SimpleNamespace(name="void", players=())])
     rows = (SimpleNamespace(arm="full"),)
     done = SimpleNamespace(status=SimpleNamespace(answers=0), rows=rows, left=left, plan=plan)
@@ -17,5 +20,7 @@ def stopped(left: int) -> list[str]:
 
 
 def test_a_stopped_run_names_the_arms_without_a_game() -> None:
-    assert stopped(4) == ["No game of these arms is finished yet, so nothing is said of them: a, b."]
+    assert stopped(4) == [
+        "No game of these arms is finished yet, so nothing is said of them: a, b."
+    ]
     assert stopped(0) == []

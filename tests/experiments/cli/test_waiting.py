@@ -36,13 +36,23 @@ def test_rollouts_that_nothing_compiles_are_told_with_the_remedy(
 
 
 @pytest.mark.parametrize(
-    ("settings", "slow"), [("nodes.planner.options.rollouts=1", True), ("nodes.planner.options.rollouts=0", False)]
+    ("settings", "slow"),
+    [("nodes.planner.options.rollouts=1", True), ("nodes.planner.options.rollouts=0", False)],
 )
 def test_a_graph_whose_program_plays_rollouts_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, slow: bool
 ) -> None:
     monkeypatch.setattr(shared_options, "find_spec", lambda name: None)
-    command = ["--json", "play", "--graph", "house_planner", "--players", "2", "--out", str(tmp_path)]
+    command = [
+        "--json",
+        "play",
+        "--graph",
+        "house_planner",
+        "--players",
+        "2",
+        "--out",
+        str(tmp_path),
+    ]
     done = CliRunner().invoke(app, [*command, "--set", settings])
     assert done.exit_code == 0 and (SLOW_ROLLOUTS in done.stderr.splitlines()) is slow, done.output
 
@@ -51,6 +61,8 @@ def test_a_graph_whose_program_plays_rollouts_is_told(
 def test_a_dry_run_says_what_it_plays_to_estimate_the_time(tmp_path: Path, model: str) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(f"{STUDY}models: {{default: {model}}}\n")
-    done = CliRunner().invoke(app, ["--json", "experiment", "run", str(file), "--dry-run", "--out", str(tmp_path)])
+    done = CliRunner().invoke(
+        app, ["--json", "experiment", "run", str(file), "--dry-run", "--out", str(tmp_path)]
+    )
     assert done.stderr == "Playing 6 turns of 2 games to estimate the time ...\n"
     assert json.loads(done.stdout)["seconds"] > 0

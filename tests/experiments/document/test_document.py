@@ -8,7 +8,17 @@ import pytest
 from rich.console import Console
 
 from experiments.document import data, html, latex, markdown, terminal
-from experiments.document.blocks import Column, Document, Figure, Folded, Heading, Note, Table, Text, table
+from experiments.document.blocks import (
+    Column,
+    Document,
+    Figure,
+    Folded,
+    Heading,
+    Note,
+    Table,
+    Text,
+    table,
+)
 from experiments.document.formats import INT, PERCENT, SIGNED, SIGNED_INTERVAL, TALLY
 from experiments.report.score_tables import P_VALUE
 from tests.support.golden import matches
@@ -42,10 +52,20 @@ DOCUMENT = Document(
         Heading("Conclusions", key="conclusions"),
         Note("The analyst helps."),
         Note("Nothing else was shown."),
-        replace(EFFECTS, rows=((*EFFECTS.rows[0][:3], (-2.5, 0.0), *EFFECTS.rows[0][4:]), *EFFECTS.rows[1:])),
+        replace(
+            EFFECTS,
+            rows=((*EFFECTS.rows[0][:3], (-2.5, 0.0), *EFFECTS.rows[0][4:]), *EFFECTS.rows[1:]),
+        ),
         replace(EFFECTS, key="nothing", rows=()),
         Text("See `run.yaml`."),
-        Figure("scores", "Scores", "Means by arm.", "figures/scores.csv", "figures/scores.svg", "<svg></svg>"),
+        Figure(
+            "scores",
+            "Scores",
+            "Means by arm.",
+            "figures/scores.csv",
+            "figures/scores.svg",
+            "<svg></svg>",
+        ),
         Folded("Prompts", (Folded("analyst", "You are ``` P0."),)),
     ),
 )
@@ -72,7 +92,9 @@ def test_a_document_in_every_form(form: str, request: pytest.FixtureRequest) -> 
 
 
 def test_what_has_no_value_is_not_printed() -> None:
-    arms = table("arms", EFFECTS.columns, [("baseline", *[None] * 7), ("other", *[None] * 7)], title="Arms")
+    arms = table(
+        "arms", EFFECTS.columns, [("baseline", *[None] * 7), ("other", *[None] * 7)], title="Arms"
+    )
     for nothing in (arms, replace(EFFECTS, rows=())):
         document = Document("empty", (nothing,))
         assert printed(document).strip() == ""
@@ -80,7 +102,9 @@ def test_what_has_no_value_is_not_printed() -> None:
         assert html.blocks(document.blocks) == ""
         assert "begin" not in latex.tables(document.blocks, "", "")
     assert "MDE" not in printed(DOCUMENT), "a column without a value"
-    assert data.csv_text(arms).startswith("arm,n,mean,bounds_low,bounds_high"), "data keeps all columns"
+    assert data.csv_text(arms).startswith("arm,n,mean,bounds_low,bounds_high"), (
+        "data keeps all columns"
+    )
 
 
 def test_names_bring_no_markup_and_no_control_characters() -> None:

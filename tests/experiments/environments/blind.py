@@ -14,7 +14,8 @@ def answer(messages: Sequence[Any]) -> str:
     chance = random.Random(str(messages))
     if any(KINDS_OF_MOVE.search(str(message["content"])) for message in messages):
         return chance.choice(
-            ["discard slot 0"] * 4 + ["play slot 1", "hint P0 red", "hint P1 rank 5", "I shall not say."]
+            ["discard slot 0"] * 4
+            + ["play slot 1", "hint P0 red", "hint P1 rank 5", "I shall not say."]
         )
     kind = chance.choice([None] * 4 + ["prose", "illegal"])
     return str(complete({"messages": list(messages)}, kind)["choices"][0]["message"]["content"])
@@ -26,9 +27,13 @@ class Blind:
 
     heard: list[tuple[ModelRequest, tuple[Message, ...]]] = field(default_factory=list)
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         self.heard.append((request, messages))
-        return ModelResponse(text=answer([{"role": m.role, "content": m.content} for m in messages]), finish="stop")
+        return ModelResponse(
+            text=answer([{"role": m.role, "content": m.content} for m in messages]), finish="stop"
+        )
 
     async def aclose(self) -> None:
         """Nothing to close."""

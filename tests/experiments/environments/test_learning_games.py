@@ -22,8 +22,12 @@ from tests.experiments.environments.blind import Blind
 from tests.orchestrator.hanabi.test_view import disguised
 
 
-@pytest.mark.parametrize(("players", "graph"), [(2, "compact"), (3, "watson"), (4, "sherlock"), (5, "compact")])
-async def test_rewards_are_the_scores_of_the_journal(players: int, graph: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("players", "graph"), [(2, "compact"), (3, "watson"), (4, "sherlock"), (5, "compact")]
+)
+async def test_rewards_are_the_scores_of_the_journal(
+    players: int, graph: str, tmp_path: Path
+) -> None:
     journal = tmp_path / "game.jsonl"
     games = LearningGames(graph, players, reward="score_strict", penalty=0.0)
     game = await games.play(7, lambda _: Blind(), journal)
@@ -33,16 +37,28 @@ async def test_rewards_are_the_scores_of_the_journal(players: int, graph: str, t
 
     written = Game.open(journal)
     samples = list(games.samples(game))
-    assert written.result and written.result.end != "max_turns" and len(samples) == written.result.calls
+    assert (
+        written.result
+        and written.result.end != "max_turns"
+        and len(samples) == written.result.calls
+    )
     assert {sample.reward for sample in samples} == {written.result.score_strict}
-    assert sum(not sample.usable for sample in samples) == written.result.reasked + written.result.fallbacks > 0
-    assert {sample.call.turn for sample in samples if sample.forced} and not all(s.legal for s in samples)
+    assert (
+        sum(not sample.usable for sample in samples)
+        == written.result.reasked + written.result.fallbacks
+        > 0
+    )
+    assert {sample.call.turn for sample in samples if sample.forced} and not all(
+        s.legal for s in samples
+    )
 
     changes = list(LearningGames(graph, players, reward="score_change", penalty=0.5).samples(game))
     assert {sample.reward for sample in changes if not sample.usable} == {-0.5}
     usable = [sample for sample in changes if sample.usable]
     fireworks = [sum(game.board(sample.call.turn).view.fireworks) for sample in usable]
-    after = [sum(turn.moved.past.fireworks) for s in usable if (turn := game.turn(s.call.turn)).moved]
+    after = [
+        sum(turn.moved.past.fireworks) for s in usable if (turn := game.turn(s.call.turn)).moved
+    ]
     assert [s.reward for s in usable] == [b - a for a, b in zip(fireworks, after, strict=True)]
 
 
@@ -53,7 +69,8 @@ async def test_the_value_of_a_move_is_that_of_the_exported_rows(tmp_path: Path) 
     recorded = {row["turn"]: row for row in rows(Source(journal), DataSet("grpo")).rows}
     for sample in games.samples(game):
         row = recorded[sample.call.turn]
-        low, high = min(row["values"]), max(row["values"])
+        low = min(row["values"])
+        high = max(row["values"])
         worth = (row["values"][row["legal_moves"].index(row["move"])] - low) / (high - low)
         assert sample.reward == pytest.approx(worth if sample.usable else -1.0, abs=1e-4)
     assert len(recorded) == len(game.turns) > 6
@@ -66,7 +83,9 @@ async def test_a_seat_of_a_program_does_not_learn() -> None:
     assert games.learners == [1] and {sample.call.seat for sample in samples} == {1}
     assert [seat.graph for seat in game.started.seats] == ["partner:piers", "watson", "house"]
     rated = [(sample, game.turn(sample.call.turn).decided) for sample in samples if sample.usable]
-    assert rated and all(s.reward == ((d and d.ratings) or {}).get(str(d and d.move), 0.0) for s, d in rated)
+    assert rated and all(
+        s.reward == ((d and d.ratings) or {}).get(str(d and d.move), 0.0) for s, d in rated
+    )
     assert len({sample.reward for sample, _ in rated}) > 3
     assert {sample.reward for sample in samples if not sample.usable} == {-1.0}
 
@@ -74,15 +93,19 @@ async def test_a_seat_of_a_program_does_not_learn() -> None:
 @pytest.mark.parametrize(("players", "graph"), [(2, "compact"), (5, "sherlock")])
 async def test_prompts_hold_no_card_that_the_seat_cannot_see(players: int, graph: str) -> None:
     """A prompt is the same with another hidden hand and deck behind the same public past."""
-    brain, chance = Blind(), random.Random(1)
+    brain = Blind()
+    chance = random.Random(1)
     game = await LearningGames(graph, players).play(5, lambda _: brain)
-    config, disguises = at(graphs.read(graph), players), 0
+    config = at(graphs.read(graph), players)
+    disguises = 0
     for request, sent in brain.heard[:30]:
         if request.ask == 0:
             referee = rebuild(players, game.started.deck, game.moves[: request.place.turn - 1])
             other = disguised(referee, referee.view(), chance)
             (asked,) = requests(config, other.view(), {}).values()
-            assert [part.content for part in sent] == [part.content for part in messages(asked.parts)]
+            assert [part.content for part in sent] == [
+                part.content for part in messages(asked.parts)
+            ]
             disguises += other.deck != referee.deck
     assert disguises > 10
 

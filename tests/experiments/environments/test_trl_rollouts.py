@@ -28,7 +28,9 @@ class Trainer:
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         return "".join(map(chr, filter(None, ids)))
 
-    def _tokenize_prompts(self, prompts: list[list[dict[str, str]]]) -> tuple[list[list[int]], None, dict[str, Any]]:
+    def _tokenize_prompts(
+        self, prompts: list[list[dict[str, str]]]
+    ) -> tuple[list[list[int]], None, dict[str, Any]]:
         self.batches.append(prompts)
         return [[ord(letter) for letter in prompt[-1]["content"]] for prompt in prompts], None, {}
 
@@ -54,7 +56,9 @@ async def test_rows_of_a_deal_are_decisions_of_its_games() -> None:
 async def test_a_response_without_its_end_was_cut_off() -> None:
     trainer = Trainer()
     trainer.eos_token_ids = (1,)
-    columns = await Rollouts(LearningGames("watson", reward="move_value"))._columns(["deal 1"], trainer)
+    columns = await Rollouts(LearningGames("watson", reward="move_value"))._columns(
+        ["deal 1"], trainer
+    )
     assert [sample.call.finish for sample in columns["sample"] or ()] == ["length"]
 
 
@@ -71,7 +75,9 @@ def test_the_trainer_takes_a_step_on_whole_games(tmp_path: Path) -> None:
     trainer = trl.GRPOTrainer(
         model,
         rollouts.reward,
-        args=trl.GRPOConfig(**settings(tmp_path, num_generations=4, max_completion_length=4, max_steps=1)),
+        args=trl.GRPOConfig(
+            **settings(tmp_path, num_generations=4, max_completion_length=4, max_steps=1)
+        ),
         train_dataset=Dataset.from_list(rollouts.rows(range(20001, 20005))),
         processing_class=tokenizer,
         rollout_func=rollouts,

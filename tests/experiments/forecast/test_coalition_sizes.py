@@ -36,7 +36,9 @@ def test_a_pair_is_measured_on_the_deals_in_which_it_is_a_pair_of_neighbours() -
     assert spreads["interaction"].share == pytest.approx(2 / 5) and spreads["shapley"].share == 1
     assert "highest_order" not in spreads
     said = list(coalition_sizes.sentences(spreads, design("abcdgh"), 20, 1))
-    assert "given" in said[0] and said[1].startswith("the draw of the circles makes terms vary more")
+    assert "given" in said[0] and said[1].startswith(
+        "the draw of the circles makes terms vary more"
+    )
 
 
 def test_too_few_deals_are_said_to_show_nothing() -> None:
@@ -50,9 +52,13 @@ def test_too_few_deals_are_said_to_show_nothing() -> None:
 
 
 @pytest.mark.parametrize(("primary", "deals"), [("shapley", 13), ("interaction", 36)])
-def test_plan_proposes_the_deals_for_the_primary_kind_of_term(run: Run, primary: str, deals: int) -> None:
+def test_plan_proposes_the_deals_for_the_primary_kind_of_term(
+    run: Run, primary: str, deals: int
+) -> None:
     settings = ["--set", "metric=kept", "--set", f"coalitions.primary={primary}"]
-    code, out, err = run("experiment", "plan", "role-coalitions", "--effect", "3", *settings, "--json")
+    code, out, err = run(
+        "experiment", "plan", "role-coalitions", "--effect", "3", *settings, "--json"
+    )
     assert code == 0, err
     told = json.loads(out)
     assert told["proposed"]["deals"] == deals and told["proposed"]["games"] == 8 * deals

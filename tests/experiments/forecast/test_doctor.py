@@ -56,7 +56,9 @@ def test_a_good_server_passes(run: Run, endpoint: str) -> None:
     assert code == 0 and not any(status == "fail" for status, _ in found.values())
     assert found["answers"] == ("ok", "fake answers, as asked")
     assert found["schemas"][0] == "ok" and "taken and enforced" in found["schemas"][1]
-    assert all("read at the first answer" in found[form][1] for form in ("text", "json", "json_schema"))
+    assert all(
+        "read at the first answer" in found[form][1] for form in ("text", "json", "json_schema")
+    )
     assert "does not say how many tokens it takes" in found["context"][1]
 
 
@@ -69,7 +71,9 @@ def test_nothing_is_asked_without_online(run: Run) -> None:
     assert code == 0 and "server" not in found and found["online"][0] == "warn"
 
 
-def test_a_missing_key_and_a_server_that_is_not_there_fail(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_and_a_server_that_is_not_there_fail(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     code, found = checks(run, "--model", "openai:gpt-4.1-mini")
     assert code == 2 and "set OPENAI_API_KEY" in found["key"][1]
@@ -88,13 +92,22 @@ def test_another_model_short_context_and_ignored_schemas_are_told(run: Run) -> N
 
     listing = {"data": [{"id": "m", "max_model_len": 512}]}
     with in_a_thread(answering(prose, listing)) as url:
-        code, found = checks(run, "--model", models(model=f"openai:m@{url}", max_tokens=5), "--online")
+        code, found = checks(
+            run, "--model", models(model=f"openai:m@{url}", max_tokens=5), "--online"
+        )
     assert code == 2
-    assert found["answers"] == ("warn", "m was asked for, and the server says that other-7b answers")
+    assert found["answers"] == (
+        "warn",
+        "m was asked for, and the server says that other-7b answers",
+    )
     assert found["schemas"][0] == "warn" and "not enforced" in found["schemas"][1]
     assert found["context"][0] == "fail" and "takes 512 tokens, too few" in found["context"][1]
     assert found["max_tokens"][0] == "fail" and "too few for proposer" in found["max_tokens"][1]
-    own = [form for form in ("text", "json", "json_schema") if "the format this graph asks for" in found[form][1]]
+    own = [
+        form
+        for form in ("text", "json", "json_schema")
+        if "the format this graph asks for" in found[form][1]
+    ]
     assert len(own) == 1 and found[own[0]][0] == "fail" and "format" not in found
 
 
@@ -105,7 +118,9 @@ def test_another_model_short_context_and_ignored_schemas_are_told(run: Run) -> N
         ("Let me think.", "whether they are enforced is not known: answers stand in the reasoning"),
     ],
 )
-def test_an_answer_in_the_reasoning_is_told_from_a_schema_that_is_not_enforced(run: Run, prose: str, told: str) -> None:
+def test_an_answer_in_the_reasoning_is_told_from_a_schema_that_is_not_enforced(
+    run: Run, prose: str, told: str
+) -> None:
     def thinking(body: dict[str, Any]) -> web.Response:
         answer = fake_endpoint.complete(body)
         message = answer["choices"][0]["message"]
@@ -119,7 +134,9 @@ def test_an_answer_in_the_reasoning_is_told_from_a_schema_that_is_not_enforced(r
 
 def test_an_address_without_v1_is_told(run: Run) -> None:
     async def unexpected(request: web.Request) -> web.Response:
-        return web.json_response({"error": f"Unexpected endpoint or method. ({request.method} {request.path})"})
+        return web.json_response(
+            {"error": f"Unexpected endpoint or method. ({request.method} {request.path})"}
+        )
 
     made = web.Application()
     made.router.add_route("*", "/{path:.*}", unexpected)
@@ -136,7 +153,11 @@ def test_a_server_that_refuses_schemas_is_told(run: Run) -> None:
 
     with in_a_thread(answering(plain)) as url:
         code, found = checks(run, "--model", f"openai:m@{url}", "--online")
-    assert code == 0 and found["schemas"][0] == "warn" and "refuses JSON schemas" in found["schemas"][1]
+    assert (
+        code == 0
+        and found["schemas"][0] == "warn"
+        and "refuses JSON schemas" in found["schemas"][1]
+    )
     assert found["json_schema"][0] == "ok"
 
 
@@ -148,7 +169,11 @@ def test_a_server_that_refuses_schemas_of_legal_moves_is_told(run: Run) -> None:
 
     with in_a_thread(answering(without_moves)) as url:
         code, found = checks(run, "--model", f"openai:m@{url}", "--online")
-    assert code == 0 and found["schemas"][0] == "warn" and "is refused with moves" in found["schemas"][1]
+    assert (
+        code == 0
+        and found["schemas"][0] == "warn"
+        and "is refused with moves" in found["schemas"][1]
+    )
 
 
 def test_a_format_that_is_read_better_is_proposed(run: Run) -> None:
@@ -182,7 +207,9 @@ def test_programs_have_nothing_to_check(run: Run) -> None:
         (None, {"total_slots": True, "default_generation_settings": {"n_ctx": -1}}, None, None),
     ],
 )  # fmt: skip
-def test_what_servers_say_of_themselves(listing: object, props: object, context: int | None, slots: int | None) -> None:
+def test_what_servers_say_of_themselves(
+    listing: object, props: object, context: int | None, slots: int | None
+) -> None:
     found = server_info.parse("m", listing, props)
     assert (found.context, found.slots) == (context, slots)
 
@@ -203,18 +230,37 @@ def machine_checks(run: Run) -> tuple[int, dict[str, tuple[str, str]]]:
     return code, {one["about"]: (one["status"], one["said"]) for one in json.loads(out)["checks"]}
 
 
-def test_without_a_model_it_checks_the_machine_and_shows_no_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_it_checks_the_machine_and_shows_no_key(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     code, out, _ = run("doctor")
-    assert code == 0 and "played a game of" in out and "OPENAI_API_KEY is set" in out and "sk-very" not in out
+    assert (
+        code == 0
+        and "played a game of" in out
+        and "OPENAI_API_KEY is set" in out
+        and "sk-very" not in out
+    )
     assert " failed" not in out and out.splitlines()[-1].startswith("next  orchestrator play")
     code, found = machine_checks(run)
-    abouts = {"python", "packages", "engine", "folder", "disk", "keys", "files", "processors", "extra ray"}
+    abouts = {
+        "python",
+        "packages",
+        "engine",
+        "folder",
+        "disk",
+        "keys",
+        "files",
+        "processors",
+        "extra ray",
+    }
     assert code == 0 and abouts <= set(found)
     assert run("doctor", "--online")[0] == 2
 
 
-def test_what_the_machine_lacks_is_told_with_what_to_do(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_machine_lacks_is_told_with_what_to_do(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(_: int) -> None:
         raise ImportError("libhanabi.so: no such file")
 
@@ -231,7 +277,11 @@ def test_what_the_machine_lacks_is_told_with_what_to_do(run: Run, monkeypatch: p
         "not installed; only for `--executor ray`: pip install 'hanabi-orchestrator[ray]'",
     )
     assert found["disk"][0] == "fail" and "make room" in found["disk"][1]
-    assert found["folder"][0] == "fail" and "Permission denied" in found["folder"][1] and "--out" in found["folder"][1]
+    assert (
+        found["folder"][0] == "fail"
+        and "Permission denied" in found["folder"][1]
+        and "--out" in found["folder"][1]
+    )
     assert found["files"][0] == "warn" and "ulimit -n 4096" in found["files"][1]
     code, out, _ = run("doctor")
     assert code == 1 and "3 failed" in out and "next" not in out

@@ -37,7 +37,14 @@ def test_a_broken_row_is_left_out_wherever_it_stands(place: int, run: Run) -> No
         lines.insert(place * len(lines), bad)
         Path("rows.jsonl").write_bytes(b"\n".join(lines) + b"\n")
         code, out, err = run(
-            "import", "rows.jsonl", "--graph", "watson", "--skip-broken", "--out", f"to{place}{number}", "--json"
+            "import",
+            "rows.jsonl",
+            "--graph",
+            "watson",
+            "--skip-broken",
+            "--out",
+            f"to{place}{number}",
+            "--json",
         )
         assert code == 0 and len(json.loads(out)["left_out"]) == 1, (change, err)
         code, _, err = run("import", "rows.jsonl", "--graph", "watson", "--out", f"not{number}")
@@ -53,7 +60,14 @@ def test_a_broken_row_is_left_out_wherever_it_stands(place: int, run: Run) -> No
         ("export", "here", "--to", "rewards", "--out", "a.jsonl", "--with", f"rollouts={DIGITS}"),
         ("play", "--max-tokens", "²"),
         ("play", "--max-tokens", DIGITS),
-        ("experiment", "run", "role-ablation", "--dry-run", "--set", f"seats.{DIGITS}=partner:piers"),
+        (
+            "experiment",
+            "run",
+            "role-ablation",
+            "--dry-run",
+            "--set",
+            f"seats.{DIGITS}=partner:piers",
+        ),
         ("experiment", "run", "role-ablation", "--dry-run", "--set", "seats.²=partner:piers"),
     ],
 )

@@ -33,7 +33,8 @@ SITE_ENDS = {
 
 def outcome(events: list[Event]) -> tuple[Any, ...]:
     """Deck, moves and result of a game, without the words for who sat there and what the deck is called."""
-    started, last = events[0], events[-1]
+    started = events[0]
+    last = events[-1]
     assert isinstance(started, GameStarted)
     moves = [event.past for event in events if isinstance(event, Moved)]
     words = {"graph", "model", "deck_name"}
@@ -47,7 +48,9 @@ SOME = [*ALL[: len(ENDS)], (3, "lives_lost"), (4, "max_turns"), (5, "perfect")]
 
 
 @pytest.mark.parametrize(("players", "end"), ALL if FULL else SOME)
-def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(players: int, end: str, tmp_path: Path) -> None:
+def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(
+    players: int, end: str, tmp_path: Path
+) -> None:
     before = journal_of(tmp_path / "game.jsonl", players, end)
     (written,) = hanab_live.export(tmp_path / "game.jsonl", tmp_path / "game.json")
     game = json.loads((tmp_path / "game.json").read_text("utf-8"))
@@ -60,7 +63,11 @@ def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(players: in
     if players == 2:
         assert after == journal.read(tmp_path / "back.jsonl")
     of_address = hanab_live_import.read(written.address)
-    assert (of_address.deck, of_address.moves, of_address.ended) == (read.deck, read.moves, read.ended)
+    assert (of_address.deck, of_address.moves, of_address.ended) == (
+        read.deck,
+        read.moves,
+        read.ended,
+    )
     last = before[-1]
     if isinstance(last, GameEnded) and end != "max_turns":
         assert last.result.end == end
@@ -69,15 +76,25 @@ def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(players: in
 
 
 def test_reasons_are_notes_of_the_seat_on_the_cards_that_the_move_is_about(tmp_path: Path) -> None:
-    journal_of(tmp_path / "game.jsonl", 3, "unfinished", why="<b>safe</b> | [cm]\nreally " + "x" * 600)
+    journal_of(
+        tmp_path / "game.jsonl", 3, "unfinished", why="<b>safe</b> | [cm]\nreally " + "x" * 600
+    )
     recorded = Game.open(tmp_path / "game.jsonl")
-    game, orders = hanab_live.game(recorded), hanab_live.CardOrders(3, 50)
+    game = hanab_live.game(recorded)
+    orders = hanab_live.CardOrders(3, 50)
     history = [turn.moved.past for turn in recorded.turns if turn.moved]
     for past, action in zip(history, game["actions"], strict=True):
-        about = [action["target"]] if action["type"] < 2 else [orders.hands[action["target"]][s] for s in past.slots]
+        about = (
+            [action["target"]]
+            if action["type"] < 2
+            else [orders.hands[action["target"]][s] for s in past.slots]
+        )
         for order in about:
             said = game["notes"][past.seat][order]
-            assert f"turn {past.turn}, {past.move}: ‹b›safe‹/b› / (cm) really xxx" in said and "x ..." in said
+            assert (
+                f"turn {past.turn}, {past.move}: ‹b›safe‹/b› / (cm) really xxx" in said
+                and "x ..." in said
+            )
         if past.card:
             orders.take(past.seat, getattr(past.move, "slot", 0))
     assert not any(set("|[]<>\n") & set(note) for notes in game["notes"] for note in notes)
@@ -101,10 +118,18 @@ def test_a_published_address_is_read_and_written_the_same() -> None:
     assert (read.players, len(read.moves), read.ended) == (4, 22, False)
 
 
-VALUES = {0: st.none(), 1: st.none(), 2: st.integers(0, 4), 3: st.integers(1, 5), 4: st.integers(1, 10)}
+VALUES = {
+    0: st.none(),
+    1: st.none(),
+    2: st.integers(0, 4),
+    3: st.integers(1, 5),
+    4: st.integers(1, 10),
+}
 ACTION = st.integers(0, 4).flatmap(
     lambda kind: st.builds(
-        lambda target, value: {"type": kind, "target": target} | ({} if value is None else {"value": value}),
+        lambda target, value: (
+            {"type": kind, "target": target} | ({} if value is None else {"value": value})
+        ),
         st.integers(0, 49 if kind < 2 else 4),
         VALUES[kind],
     )
@@ -114,7 +139,9 @@ DECK = st.permutations([card for card in CARDS for _ in range(card.copies)])
 
 @settings(max_examples=1000 if FULL else 40)
 @given(st.integers(2, 5), DECK, st.lists(ACTION, min_size=1, max_size=90))
-def test_any_game_survives_its_address(players: int, deck: list[Any], actions: list[dict[str, int]]) -> None:
+def test_any_game_survives_its_address(
+    players: int, deck: list[Any], actions: list[dict[str, int]]
+) -> None:
     cards = [{"suitIndex": hanab_live.suit_index(card), "rank": card.rank} for card in deck]
     game = {"players": ["x"] * players, "deck": cards, "actions": actions}
     address = hanab_live.address(game)
@@ -131,10 +158,17 @@ def test_a_game_that_the_site_ends_earlier_is_whole_and_says_so(run: Run, tmp_pa
     game = json.loads((tmp_path / "game.json").read_text("utf-8"))
     shown = 40 - hanab_live.past_end(Game.open(tmp_path / "game.jsonl"))
     site = played(game | {"actions": game["actions"][:shown]})
-    assert code == 0 and site.end == "normal" and shown < 40 and f"the last {40 - shown} moves are cut" in out
+    assert (
+        code == 0
+        and site.end == "normal"
+        and shown < 40
+        and f"the last {40 - shown} moves are cut" in out
+    )
     read = hanab_live_import.read("game.json")
     assert list(read.moves) == moves
-    (tmp_path / "cut.json").write_text(json.dumps(game | {"actions": game["actions"][:shown]}), "utf-8")
+    (tmp_path / "cut.json").write_text(
+        json.dumps(game | {"actions": game["actions"][:shown]}), "utf-8"
+    )
     assert hanab_live_import.read("cut.json").ended, "the site has ended it"
 
 
@@ -152,10 +186,15 @@ def test_a_run_becomes_a_folder_with_a_list_of_addresses(run: Run, tmp_path: Pat
     assert code == 0 and "4 games  out" in out and "addresses  out/addresses.csv" in out
     with Path("out/addresses.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [row["game"] for row in rows] == [f"{arm}/2p-s{seed}-r1" for arm in ("full", "random") for seed in (1, 2)]
+    assert [row["game"] for row in rows] == [
+        f"{arm}/2p-s{seed}-r1" for arm in ("full", "random") for seed in (1, 2)
+    ]
     for row in rows:
         game = json.loads(Path(f"out/{row['game']}.json").read_text("utf-8"))
-        assert hanab_live_import.read(row["address"]).moves == hanab_live_import.read(f"out/{row['game']}.json").moves
+        assert (
+            hanab_live_import.read(row["address"]).moves
+            == hanab_live_import.read(f"out/{row['game']}.json").moves
+        )
         cut = hanab_live.past_end(Game.open(Path(f"run/games/{row['game']}.jsonl")))
         played(game | {"actions": game["actions"][: len(game["actions"]) - cut]})
     code, _, err = run("export", "run", "--to", "hanab-live", "--out", "out/addresses.csv")
@@ -168,12 +207,22 @@ def test_a_run_becomes_a_folder_with_a_list_of_addresses(run: Run, tmp_path: Pat
 
 GOOD: dict[str, Any] = {
     "players": ["Ann", "Ben"],
-    "deck": [{"suitIndex": "RYGWB".index(c.colour), "rank": c.rank} for c in CARDS for _ in range(c.copies)],
+    "deck": [
+        {"suitIndex": "RYGWB".index(c.colour), "rank": c.rank}
+        for c in CARDS
+        for _ in range(c.copies)
+    ],
     "actions": [{"type": 0, "target": 0}],
 }
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"options": {"variant": "Rainbow (6 Suits)"}}, "the variant is 'Rainbow (6 Suits)'; only 'No Variant'"),
-    ({"options": {"variantName": "Rainbow (5 Suits)", "variantID": 15}}, "the variant is 'Rainbow (5 Suits)'; only"),
+    (
+        {"options": {"variant": "Rainbow (6 Suits)"}},
+        "the variant is 'Rainbow (6 Suits)'; only 'No Variant'",
+    ),
+    (
+        {"options": {"variantName": "Rainbow (5 Suits)", "variantID": 15}},
+        "the variant is 'Rainbow (5 Suits)'; only",
+    ),
     ({"options": {"variantName": "6 Suits"}}, "the variant is '6 Suits'"),
     ({"options": {"variantID": 15}}, "the variant is number 15"),
     ({"variant": "Black (6 Suits)"}, "the variant is 'Black (6 Suits)'"),
@@ -182,7 +231,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"seed": "p3v17s1"}, "the variant is number 17, by the seed p3v17s1"),
     ({"options": {"seed": "p2v2sabc"}}, "the variant is number 2, by the seed p2v2sabc"),
     ({"options": {"startingPlayer": 2}}, "startingPlayer must be a seat from 0 to 1, not 2"),
-    ({"options": {"startingPlayer": "Ann"}}, "startingPlayer must be a seat from 0 to 1, not 'Ann'"),
+    (
+        {"options": {"startingPlayer": "Ann"}},
+        "startingPlayer must be a seat from 0 to 1, not 'Ann'",
+    ),
     ({"options": {"oneExtraCard": True}}, "the option oneExtraCard is set"),
     ({"players": ["Ann"]}, "players must be a list of 2 to 5 names"),
     ({"deck": None}, "there is no deck"),
@@ -190,16 +242,43 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"deck": [{"suitIndex": 5, "rank": 1}]}, "deck[0]: suitIndex: must be at most 4, not 5"),
     ({"deck": [GOOD["deck"][49], *GOOD["deck"][1:]]}, "a deck has 3 x R1, this one has 2"),
     ({"actions": []}, "actions must be a list with at least one entry"),
-    ({"actions": [{"type": 0, "target": 0}] * 501}, "actions has 501 entries; no game of Hanabi has more than 500"),
+    (
+        {"actions": [{"type": 0, "target": 0}] * 501},
+        "actions has 501 entries; no game of Hanabi has more than 500",
+    ),
     ({"actions": [{"type": 9, "target": 0}]}, "actions[0]: type: must be at most 5, not 9"),
-    ({"actions": [{"type": 0, "target": 7}]}, "actions[0]: P0 does not hold card 7 of the deck; their hand is 0, 1, 2"),
-    ({"actions": [{"type": 1, "target": 0}]}, "discard slot 0 is not legal on turn 1 for P0: all 8 information tokens"),
-    ({"actions": [{"type": 2, "target": 0, "value": 0}]}, "not legal on turn 1 for P0: nobody hints themself"),
-    ({"actions": [{"type": 2, "target": 1, "value": 4}]}, "hint P1 blue is not legal on turn 1 for P0: it touches no"),
-    ({"actions": [{"type": 3, "target": 1, "value": 9}]}, "an action of type 3 cannot have the value 9"),
-    ({"actions": [{"type": 3, "target": 77, "value": 1}]}, "actions[0]: to: must be at most 4, not 77"),
-    ({"actions": [{"type": 4, "target": 0, "value": 4}, {"type": 0, "target": 0}]}, "actions[1] comes after the end"),
-    ({"actions": [{"type": 0, "target": t} for t in (1, 5, 2, 6, 3, 7)]}, "actions[4]: the game is over after 4 moves"),
+    (
+        {"actions": [{"type": 0, "target": 7}]},
+        "actions[0]: P0 does not hold card 7 of the deck; their hand is 0, 1, 2",
+    ),
+    (
+        {"actions": [{"type": 1, "target": 0}]},
+        "discard slot 0 is not legal on turn 1 for P0: all 8 information tokens",
+    ),
+    (
+        {"actions": [{"type": 2, "target": 0, "value": 0}]},
+        "not legal on turn 1 for P0: nobody hints themself",
+    ),
+    (
+        {"actions": [{"type": 2, "target": 1, "value": 4}]},
+        "hint P1 blue is not legal on turn 1 for P0: it touches no",
+    ),
+    (
+        {"actions": [{"type": 3, "target": 1, "value": 9}]},
+        "an action of type 3 cannot have the value 9",
+    ),
+    (
+        {"actions": [{"type": 3, "target": 77, "value": 1}]},
+        "actions[0]: to: must be at most 4, not 77",
+    ),
+    (
+        {"actions": [{"type": 4, "target": 0, "value": 4}, {"type": 0, "target": 0}]},
+        "actions[1] comes after the end",
+    ),
+    (
+        {"actions": [{"type": 0, "target": t} for t in (1, 5, 2, 6, 3, 7)]},
+        "actions[4]: the game is over after 4 moves",
+    ),
 ]
 
 
@@ -209,7 +288,12 @@ def test_an_import_refuses_what_is_no_standard_game(
 ) -> None:
     (tmp_path / "game.json").write_text(json.dumps(GOOD | change), "utf-8")
     code, out, err = run("import", "game.json", "--out", "new.jsonl")
-    assert (code, out) == (2, "") and said in err and err.count("\n") == 1 and not Path("new.jsonl").exists()
+    assert (
+        (code, out) == (2, "")
+        and said in err
+        and err.count("\n") == 1
+        and not Path("new.jsonl").exists()
+    )
 
 
 @pytest.mark.parametrize(
@@ -224,7 +308,9 @@ def test_an_import_refuses_what_is_no_standard_game(
         (PUBLIC.replace(",02fcla", ",02fc_a"), "is damaged"),
     ],
 )
-def test_a_text_that_is_no_game_is_told_in_one_sentence(text: str, said: str, run: Run, tmp_path: Path) -> None:
+def test_a_text_that_is_no_game_is_told_in_one_sentence(
+    text: str, said: str, run: Run, tmp_path: Path
+) -> None:
     (tmp_path / "game.json").write_text(text, "utf-8")
     code, _, err = run("import", "game.json", "--out", "new.jsonl")
     assert code == 2 and said in err and err.count("\n") == 1
@@ -253,7 +339,9 @@ GIVEN_UP = [
 
 
 @pytest.mark.parametrize(("last", "end", "words"), GIVEN_UP)
-def test_a_game_that_was_given_up_ends_so_and_scores_0(last: dict[str, int], end: str, words: str, run: Run) -> None:
+def test_a_game_that_was_given_up_ends_so_and_scores_0(
+    last: dict[str, int], end: str, words: str, run: Run
+) -> None:
     play = GOOD["actions"][0]
     Path("game.json").write_text(json.dumps(GOOD | {"actions": [play, last]}), "utf-8")
     code, out, _ = run("import", "game.json", "--out", "new.jsonl")
@@ -270,14 +358,20 @@ def test_a_game_that_was_over_before_keeps_its_end(tmp_path: Path) -> None:
     """A clock that runs out on a struck-out table changes nothing."""
     lost = [{"type": 0, "target": target} for target in (1, 5, 2, 6)]
     path = tmp_path / "game.json"
-    path.write_text(json.dumps(GOOD | {"actions": [*lost, {"type": 4, "target": 0, "value": 3}]}), "utf-8")
-    events = hanab_live_import.journal_of(hanab_live_import.read(str(path)), tmp_path / "new.jsonl", "x")
+    path.write_text(
+        json.dumps(GOOD | {"actions": [*lost, {"type": 4, "target": 0, "value": 3}]}), "utf-8"
+    )
+    events = hanab_live_import.journal_of(
+        hanab_live_import.read(str(path)), tmp_path / "new.jsonl", "x"
+    )
     last = events[-1]
     assert isinstance(last, GameEnded) and last.result.end == "lives_lost"
 
 
 @pytest.mark.parametrize(("players", "first"), [(2, 1), (3, 2), (4, 1), (5, 3)])
-def test_another_player_who_begins_is_the_first_seat(players: int, first: int, tmp_path: Path) -> None:
+def test_another_player_who_begins_is_the_first_seat(
+    players: int, first: int, tmp_path: Path
+) -> None:
     """The site deals to its first seat and lets another begin: the same game, turned back by hand, reads the same."""
     journal_of(tmp_path / "game.jsonl", players, "deck_exhausted")
     plain = hanab_live.game(Game.open(tmp_path / "game.jsonl"))
@@ -291,20 +385,30 @@ def test_another_player_who_begins_is_the_first_seat(players: int, first: int, t
     for place, card in enumerate(plain["deck"]):
         deck[order(place)] = card
     actions = [
-        action | {"target": order(action["target"]) if action["type"] < 2 else (action["target"] + first) % players}
+        action
+        | {
+            "target": order(action["target"])
+            if action["type"] < 2
+            else (action["target"] + first) % players
+        }
         for action in plain["actions"]
     ]
     names = plain["players"]
     turned = {"players": [*names[-first:], *names[:-first]], "deck": deck, "actions": actions}
     (tmp_path / "plain.json").write_text(json.dumps(plain), "utf-8")
-    (tmp_path / "turned.json").write_text(json.dumps(turned | {"options": {"startingPlayer": first}}), "utf-8")
+    (tmp_path / "turned.json").write_text(
+        json.dumps(turned | {"options": {"startingPlayer": first}}), "utf-8"
+    )
     read = hanab_live_import.read(str(tmp_path / "turned.json"))
     assert read == hanab_live_import.read(str(tmp_path / "plain.json"))
 
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 60) | st.floats() | st.text(max_size=3),
-    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from(["type", "rank", "x"]), inside),
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "rank", "x"]), inside)
+    ),
     max_leaves=6,
 )
 KEYS = st.sampled_from(["players", "deck", "actions", "options", "notes"])
@@ -325,7 +429,9 @@ def test_any_json_is_a_game_or_refused_in_a_sentence(
         assert len(game.deck) == 50 and 2 <= game.players <= 5
 
 
-def test_a_strange_name_is_kept_as_far_as_a_journal_and_a_screen_take_it(run: Run, tmp_path: Path) -> None:
+def test_a_strange_name_is_kept_as_far_as_a_journal_and_a_screen_take_it(
+    run: Run, tmp_path: Path
+) -> None:
     names = ["\x1b[31m\ud800\u202e", "x" * 5000]
     (tmp_path / "game.json").write_text("\ufeff" + json.dumps(GOOD | {"players": names}), "utf-8")
     assert run("import", "game.json", "--out", "new.jsonl")[0] == 0
@@ -342,7 +448,11 @@ def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("import", "game.json", "--out", "a-folder")
     assert code == 0 and "orchestrator show a-folder/hanab-live-game.jsonl --turn 1" in out
     code, _, err = run("import", "new.jsonl")
-    assert code == 2 and err == "error: 'new.jsonl' is a journal of this program already: orchestrator show new.jsonl\n"
+    assert (
+        code == 2
+        and err
+        == "error: 'new.jsonl' is a journal of this program already: orchestrator show new.jsonl\n"
+    )
     code, out, _ = run("show", "new.jsonl")
     assert code == 0 and "P0  hanab.live, Ann" in out and "  1  P0  play slot 0 (R1)" in out
     run("export", "new.jsonl", "--to", "hanab-live", "--out", "again.json")

@@ -17,7 +17,8 @@ from tests.support.hanabi_logs import rows
 from tests.support.hle import hle_game
 
 Row = dict[str, Any]
-STATE, LEGAL = "raw_game_state_before_move", "legal_moves_description_for_llm"
+STATE = "raw_game_state_before_move"
+LEGAL = "legal_moves_description_for_llm"
 NAME = "Hanabi_mincon_reasoning.jsonl"
 
 
@@ -49,10 +50,16 @@ def test_a_game_comes_back_as_hle_played_it(tmp_path: Path, players: int, form: 
     assert found.started.seed == 7 and found.started.deck == deal(7)
     chosen = [one[LEGAL][str(json.loads(one["response_content"])["action"])] for one in game]
     assert [_hle(found, turn) for turn in range(len(game))] == chosen
-    assert found.result is not None and found.result.end == "lives_lost" and found.result.turns == len(game)
+    assert (
+        found.result is not None
+        and found.result.end == "lives_lost"
+        and found.result.turns == len(game)
+    )
     for one, turn in zip(game, found.turns, strict=True):
         (call,) = turn.calls
-        assert call.text == one["response_content"] and call.messages[-1].content == one["user_prompt"]
+        assert (
+            call.text == one["response_content"] and call.messages[-1].content == one["user_prompt"]
+        )
         assert turn.view.deck_size == one["deck_size"] and turn.seat == one["current_player"]
         assert call.model == "o4-mini" and not call.paid
 
@@ -68,13 +75,23 @@ def test_answers_are_read_and_marked_as_those_of_a_game(tmp_path: Path, game: li
     game[3] = {**game[3], "response_content": "I do not know."}
     done = imported(tmp_path, game)
     found = story(tmp_path, "o4-mini-3p-s2.jsonl")
-    assert [one["unreadable"] is None for one in done.placed] == [number != 3 for number in range(12)]
+    assert [one["unreadable"] is None for one in done.placed] == [
+        number != 3 for number in range(12)
+    ]
     fourth = found.turns[3]
-    assert fourth.calls[0].outcome == "fallback" and fourth.decided is not None and fourth.decided.forced
+    assert (
+        fourth.calls[0].outcome == "fallback"
+        and fourth.decided is not None
+        and fourth.decided.forced
+    )
     rated = found.turns[0].decided
     assert rated is not None and rated.ratings is not None
-    assert list(rated.ratings.values()) == game[0]["move_ratings"] and rated.why.startswith("It is (")
-    assert found.config(0, 1) is not None and all(one.model == "o4-mini" for one in role_marks(found))
+    assert list(rated.ratings.values()) == game[0]["move_ratings"] and rated.why.startswith(
+        "It is ("
+    )
+    assert found.config(0, 1) is not None and all(
+        one.model == "o4-mini" for one in role_marks(found)
+    )
 
 
 def test_the_states_show_a_deck_that_is_no_deal_of_the_seed(tmp_path: Path) -> None:
@@ -88,7 +105,9 @@ def test_the_states_show_a_deck_that_is_no_deal_of_the_seed(tmp_path: Path) -> N
         hanabi_logs.run(written(tmp_path, hidden), tmp_path / "b", None, None)
 
 
-def test_a_deal_must_agree_with_every_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_deal_must_agree_with_every_state(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     same_hands = (*deal(5)[:10], *reversed(deal(5)[10:]))
     monkeypatch.setattr(hanabi_logs_games, "deal", lambda seed: same_hands)
     imported(tmp_path, rows(2, 5))
@@ -103,10 +122,16 @@ def test_answers_of_a_graph_with_several_nodes_are_refused(tmp_path: Path, game:
 
 Broken = Callable[[Row], Row]
 BROKEN: list[tuple[Broken, str]] = [
-    (lambda one: {k: v for k, v in one.items() if k != "seed"}, "seed: the row has no column 'seed'; it has model"),
+    (
+        lambda one: {k: v for k, v in one.items() if k != "seed"},
+        "seed: the row has no column 'seed'; it has model",
+    ),
     (lambda one: {**one, "players": 6}, "players: 6; Hanabi is for 2 to 5"),
     (lambda one: {**one, STATE: "a board"}, "raw_game_state_before_move: it is not HLE's text"),
-    (lambda one: {**one, STATE: one[STATE].replace("Info tokens: ", "Info tokens: 1")}, "no legal move leads to this"),
+    (
+        lambda one: {**one, STATE: one[STATE].replace("Info tokens: ", "Info tokens: 1")},
+        "no legal move leads to this",
+    ),
     (lambda one: {**one, "current_player": 2}, "current_player: 2, and in the state P"),
     (lambda one: {**one, "deck_size": 49}, "deck_size: 49, and the state says"),
     (lambda one: {**one, LEGAL: {"0": "(Play 0)"}}, "legal_moves_description_for_llm: "),
@@ -116,7 +141,9 @@ BROKEN: list[tuple[Broken, str]] = [
 
 
 @pytest.mark.parametrize(("breaks", "said"), BROKEN, ids=[said[:30] for _, said in BROKEN])
-def test_a_broken_row_is_named_counted_and_left_out(tmp_path: Path, game: list[Row], breaks: Broken, said: str) -> None:
+def test_a_broken_row_is_named_counted_and_left_out(
+    tmp_path: Path, game: list[Row], breaks: Broken, said: str
+) -> None:
     bad = [*game[:6], breaks(game[6]), *game[7:]]
     with pytest.raises(UserError) as error:
         imported(tmp_path, bad)
@@ -128,7 +155,10 @@ def test_a_broken_row_is_named_counted_and_left_out(tmp_path: Path, game: list[R
 
 def test_models_repeats_and_columns(tmp_path: Path, run: Run, game: list[Row]) -> None:
     both = [*game, *rows(3, 2, "o3", turns=5), *game]
-    renamed = [{"answer" if key == "response_content" else key: value for key, value in one.items()} for one in both]
+    renamed = [
+        {"answer" if key == "response_content" else key: value for key, value in one.items()}
+        for one in both
+    ]
     (tmp_path / "columns.yaml").write_text("response_content: answer\n")
     path = written(tmp_path, renamed, "published.jsonl")
     code, _, err = run("import", str(path))
@@ -138,7 +168,10 @@ def test_models_repeats_and_columns(tmp_path: Path, run: Run, game: list[Row]) -
     asked = ("import", str(path), "--graph", "watson", "--map", "columns.yaml", "--out", "logs")
     code, out, _ = run(*asked, "--model", "o4-mini", "--json")
     assert code == 0 and json.loads(out)["games"] == 2 and json.loads(out)["other_models"] == 5
-    assert {one.name for one in (tmp_path / "logs").glob("*.jsonl")} == {"o4-mini-3p-s2.jsonl", "o4-mini-3p-s2-2.jsonl"}
+    assert {one.name for one in (tmp_path / "logs").glob("*.jsonl")} == {
+        "o4-mini-3p-s2.jsonl",
+        "o4-mini-3p-s2-2.jsonl",
+    }
     code, _, err = run(*asked)
     assert code == 2 and "holds files already" in err
     code, out, _ = run("show", "logs/o4-mini-3p-s2.jsonl", "--turn", "1")

@@ -34,7 +34,9 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("otlp") / "game.jsonl"
     with in_a_thread(fake_endpoint.app(latency_s=0.05)) as url, pytest.MonkeyPatch.context() as env:
         env.setenv("HANABI_API_KEY", "sk-secret-of-the-test")
-        play(graphs.seat("house", f"openai:fake@{url}"), players=2, seed=1, journal=path, max_turns=4)
+        play(
+            graphs.seat("house", f"openai:fake@{url}"), players=2, seed=1, journal=path, max_turns=4
+        )
     return path
 
 
@@ -73,7 +75,12 @@ def level(name: str) -> str:
 def test_a_forked_game_says_who_sat_there_before_the_fork(game: Path, run: Run) -> None:
     first, *rest = game.read_text("utf-8").splitlines(keepends=True)
     data = json.loads(first)
-    parent = Parent(journal="a.jsonl", config_hash="", turn=3, seats={0: SeatInfo(graph="another", model="program")})
+    parent = Parent(
+        journal="a.jsonl",
+        config_hash="",
+        turn=3,
+        seats={0: SeatInfo(graph="another", model="program")},
+    )
     told = parent.model_dump(mode="json")
     deal = data["players"], data["deck"], data["repeat"], data["seats"], data.get("memories", {})
     data |= {"parent": told, "config_hash": fingerprint.of_game(*deal, told)}
@@ -90,7 +97,9 @@ def test_a_game_is_a_tree_of_spans_that_fit_into_one_another(game: Path, run: Ru
     for span, parent in walk(made):
         assert (level(parent.name) if parent else None) == LEVELS[level(span.name)]
         if parent:
-            assert parent.start_time_unix_nano <= span.start_time_unix_nano <= span.end_time_unix_nano
+            assert (
+                parent.start_time_unix_nano <= span.start_time_unix_nano <= span.end_time_unix_nano
+            )
             assert span.end_time_unix_nano <= parent.end_time_unix_nano
     chats = [attributes(span) for span in made if level(span.name) == "chat "]
     calls = [event for event in events if isinstance(event, Call) and event.of_model]
@@ -108,17 +117,27 @@ def test_a_game_is_a_tree_of_spans_that_fit_into_one_another(game: Path, run: Ru
     assert (root["hanabi.end"], root["hanabi.turns"], root["hanabi.seed"]) == ("max_turns", 4, 1)
 
 
-def test_roles_that_ran_at_the_same_time_overlap_and_last_as_long_as_they_did(game: Path, run: Run) -> None:
+def test_roles_that_ran_at_the_same_time_overlap_and_last_as_long_as_they_did(
+    game: Path, run: Run
+) -> None:
     _, made = exported(run, game)
     asked = {span.parent_span_id for span in made if level(span.name) == "chat "}
     roles = [span for span in made if span.span_id in asked]
     pairs = [(a, b) for a, b in combinations(roles, 2) if a.parent_span_id == b.parent_span_id]
     apart = {
-        (min(a.end_time_unix_nano, b.end_time_unix_nano) - max(a.start_time_unix_nano, b.start_time_unix_nano)) > 0
+        (
+            min(a.end_time_unix_nano, b.end_time_unix_nano)
+            - max(a.start_time_unix_nano, b.start_time_unix_nano)
+        )
+        > 0
         for a, b in pairs
     }
     assert apart == {True, False}, "some wait for one another, others do not"
-    calls = {(c.turn, c.node, c.ask): c.latency_s for c in journal.read(game) if isinstance(c, Call) and c.of_model}
+    calls = {
+        (c.turn, c.node, c.ask): c.latency_s
+        for c in journal.read(game)
+        if isinstance(c, Call) and c.of_model
+    }
     for span in made:
         if level(span.name) == "chat ":
             said = attributes(span)
@@ -128,7 +147,9 @@ def test_roles_that_ran_at_the_same_time_overlap_and_last_as_long_as_they_did(ga
             )
 
 
-def test_the_same_journal_gives_the_same_spans_and_another_game_others(game: Path, run: Run, tmp_path: Path) -> None:
+def test_the_same_journal_gives_the_same_spans_and_another_game_others(
+    game: Path, run: Run, tmp_path: Path
+) -> None:
     first, made = exported(run, game)
     assert exported(run, game)[0] == first
     later = tmp_path / "later.jsonl"
@@ -145,16 +166,29 @@ def test_prompts_and_answers_go_only_where_they_are_asked_for(game: Path, run: R
     full, made = exported(run, game, "--otlp", "content")
     said = next(attributes(span) for span in made if level(span.name) == "chat ")
     (prompt,) = json.loads(said["gen_ai.input.messages"])
-    assert prompt == {"role": "user", "parts": [{"type": "text", "content": call.messages[0].content}]}
+    assert prompt == {
+        "role": "user",
+        "parts": [{"type": "text", "content": call.messages[0].content}],
+    }
     assert json.loads(said["gen_ai.output.messages"])[0]["parts"][-1]["content"] == call.text
     assert json.dumps(why, ensure_ascii=False)[1:-1] in full.replace("\\\\", "\\")
     assert "sk-secret-of-the-test" not in full + text
 
 
 def test_faults_are_the_status_of_their_spans(run: Run, tmp_path: Path) -> None:
-    play(graphs.seat("house", "sim:careless"), players=2, seed=5, journal=tmp_path / "game.jsonl", max_turns=12)
+    play(
+        graphs.seat("house", "sim:careless"),
+        players=2,
+        seed=5,
+        journal=tmp_path / "game.jsonl",
+        max_turns=12,
+    )
     _, made = exported(run, tmp_path / "game.jsonl")
-    calls = [event for event in journal.read(tmp_path / "game.jsonl") if isinstance(event, Call) and event.of_model]
+    calls = [
+        event
+        for event in journal.read(tmp_path / "game.jsonl")
+        if isinstance(event, Call) and event.of_model
+    ]
     chats = [span for span in made if level(span.name) == "chat "]
     assert {call.outcome for call in calls} >= {"ok", "reasked"}
     for span, call in zip(chats, calls, strict=True):
@@ -176,28 +210,48 @@ def test_a_suspended_game_says_so_and_one_without_views_has_the_same_turns(
 ) -> None:
     lines = game.read_text("utf-8").splitlines(keepends=True)
     halt = '{"v": 2, "event": "suspended", "t": "2030-01-01T00:00:00.000+00:00", "turn": 2, "why": "no key sk-1"}\n'
-    second = next(number for number, line in enumerate(lines) if '"event": "turn_started"' in line and number > 2)
+    second = next(
+        number
+        for number, line in enumerate(lines)
+        if '"event": "turn_started"' in line and number > 2
+    )
     (tmp_path / "half.jsonl").write_text("".join(lines[: second + 2]) + halt, "utf-8")
     _, made = exported(run, tmp_path / "half.jsonl")
     root = made[-1]
-    assert (root.status.code, root.status.message, len(root.events)) == (2, "suspended", 1) and not root.parent_span_id
-    assert [span.status.message for span in made if span.name.startswith("invoke_agent seat")] == ["", "undecided"]
+    assert (root.status.code, root.status.message, len(root.events)) == (
+        2,
+        "suspended",
+        1,
+    ) and not root.parent_span_id
+    assert [span.status.message for span in made if span.name.startswith("invoke_agent seat")] == [
+        "",
+        "undecided",
+    ]
     lean = [line for line in lines if '"event": "turn_started"' not in line]
     (tmp_path / "lean.jsonl").write_text("".join(lean), "utf-8")
-    whole, short = exported(run, game)[1], exported(run, tmp_path / "lean.jsonl")[1]
+    whole = exported(run, game)[1]
+    short = exported(run, tmp_path / "lean.jsonl")[1]
     assert [(s.name, s.span_id) for s in short] == [(s.name, s.span_id) for s in whole]
 
 
 def ids(made: list[Any]) -> set[tuple[bytes, bytes, str, int]]:
-    return {(span.span_id, span.parent_span_id, span.name, span.end_time_unix_nano) for span in made}
+    return {
+        (span.span_id, span.parent_span_id, span.name, span.end_time_unix_nano) for span in made
+    }
 
 
-def test_a_collector_gets_what_the_file_holds(game: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_collector_gets_what_the_file_holds(
+    game: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, made = exported(run, game)
     with collector() as there:
         monkeypatch.setenv(otlp.VARIABLE, there.url)
         code, out, _ = run("export", str(game), "--to", "otlp", "--otlp", "env", "--json")
-        assert code == 0 and json.loads(out) == {"games": 1, "spans": len(made), "to": [f"{there.url}/v1/traces"]}
+        assert code == 0 and json.loads(out) == {
+            "games": 1,
+            "spans": len(made),
+            "to": [f"{there.url}/v1/traces"],
+        }
     assert ids(there.spans) == ids(made) and there.paths == {"/v1/traces"}
 
 
@@ -224,12 +278,19 @@ def test_a_run_sends_the_spans_of_all_its_games(run: Run, tmp_path: Path) -> Non
     with collector() as there, live_traces.LiveTraces.of(there.url, tmp_path / "run"):
         run_experiment(experiment.parse(RUN), tmp_path / "run")
     run("export", "run", "--to", "otlp", "--out", "all.jsonl")
-    made = [span for line in Path("all.jsonl").read_text("utf-8").splitlines() for span in parsed(line)]
+    made = [
+        span for line in Path("all.jsonl").read_text("utf-8").splitlines() for span in parsed(line)
+    ]
     assert ids(there.spans) == ids(made) and len({span.trace_id for span in made}) == 2
-    assert {attributes(span)["hanabi.arm"] for span in made if not span.parent_span_id} == {"a", "b"}
+    assert {attributes(span)["hanabi.arm"] for span in made if not span.parent_span_id} == {
+        "a",
+        "b",
+    }
 
 
-def test_an_experiment_is_traced_while_it_runs_and_only_when_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_experiment_is_traced_while_it_runs_and_only_when_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[str] = []
 
     def nothing(*_: Any, **__: Any) -> Any:
@@ -249,12 +310,18 @@ def test_an_experiment_is_traced_while_it_runs_and_only_when_asked(run: Run, mon
     )
 
 
-def test_a_game_goes_on_without_its_collector_and_says_so_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_goes_on_without_its_collector_and_says_so_once(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(live_traces, "EVERY_S", 0.05)
     monkeypatch.setattr(live_traces, "PATIENCE_S", 0.2)
-    code, out, err = run("play", "--graph", "house", "--players", "2", "--json", "--otlp", "http://127.0.0.1:9")
+    code, out, err = run(
+        "play", "--graph", "house", "--players", "2", "--json", "--otlp", "http://127.0.0.1:9"
+    )
     assert code == 0 and json.loads(out)["score_kept"] > 10
-    assert err.count("traces are not sent") == 1 and ("refused" in err or "no answer in time" in err)
+    assert err.count("traces are not sent") == 1 and (
+        "refused" in err or "no answer in time" in err
+    )
     assert "orchestrator export games/house-2p-s1.jsonl --to otlp --otlp http://127.0.0.1:9" in err
 
 
@@ -268,7 +335,9 @@ def test_only_what_a_resumed_game_adds_is_sent(game: Path, tmp_path: Path) -> No
     turns = [attributes(span)["hanabi.turn"] for span in there.spans if span.name == "hanabi.turn"]
     assert turns == [3, 4] and sum(not span.parent_span_id for span in there.spans) == 1
     assert all(
-        any(s.span_id == span.parent_span_id for s in there.spans) for span in there.spans if span.name == "hanabi.turn"
+        any(s.span_id == span.parent_span_id for s in there.spans)
+        for span in there.spans
+        if span.name == "hanabi.turn"
     )
 
 
@@ -288,7 +357,12 @@ def test_only_what_a_resumed_game_adds_is_sent(game: Path, tmp_path: Path) -> No
     ],
 )
 def test_mistakes_are_told_in_one_sentence(
-    game: Path, run: Run, arguments: tuple[str, ...], code: int, said: str, monkeypatch: pytest.MonkeyPatch
+    game: Path,
+    run: Run,
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(otlp.VARIABLE, raising=False)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1")
@@ -300,11 +374,17 @@ def test_mistakes_are_told_in_one_sentence(
 
 def test_a_wrong_address_is_refused_before_a_game_begins(run: Run) -> None:
     code, _, err = run("play", "--graph", "house", "--otlp", "nowhere")
-    assert code == 2 and "'nowhere' is not an address of a collector" in err and not list(Path("games").glob("*"))
+    assert (
+        code == 2
+        and "'nowhere' is not an address of a collector" in err
+        and not list(Path("games").glob("*"))
+    )
 
 
 def test_a_line_without_a_time_is_named(game: Path, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "odd.jsonl").write_text(re.sub(r' "t": "[^"]*",', "", game.read_text("utf-8")), "utf-8")
+    (tmp_path / "odd.jsonl").write_text(
+        re.sub(r' "t": "[^"]*",', "", game.read_text("utf-8")), "utf-8"
+    )
     code, _, err = run("export", "odd.jsonl", "--to", "otlp", "--out", "x")
     assert code == 2 and "odd.jsonl, line 1: the line has no time" in err
 

@@ -43,15 +43,33 @@ class Remembers(ModuleType):
 
 
 def row(arm: str, seed: int, score: int) -> Row:
-    words = {"arm": arm, "graph": "house", "end": "perfect", "journal": f"games/{arm}/2p-s{seed}-r1.jsonl", "usd": None}
-    names = ("players", "repeat", "score_strict", "lives", "turns", "calls", "fallbacks", "forced", "tokens_in")
+    words = {
+        "arm": arm,
+        "graph": "house",
+        "end": "perfect",
+        "journal": f"games/{arm}/2p-s{seed}-r1.jsonl",
+        "usd": None,
+    }
+    names = (
+        "players",
+        "repeat",
+        "score_strict",
+        "lives",
+        "turns",
+        "calls",
+        "fallbacks",
+        "forced",
+        "tokens_in",
+    )
     return Row(**words, **dict.fromkeys(names, 1), tokens_out=1, seed=seed, score_kept=score)  # type: ignore[arg-type]
 
 
 ROWS = [row("full", 1, 20), row("full", 2, 22), row("none", 1, 10)]
 
 
-def ran(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+def ran(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
     page = (ROOT / "docs/formats.md").read_text("utf-8")
     (text,) = re.findall(rf"```py title=to_{name}.py\n(.*?)```", page, re.S)
     assert len([line for line in text.splitlines() if line]) <= 12
@@ -67,7 +85,12 @@ def ran(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[
 def test_a_run_goes_to_weights_and_biases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = ran("wandb", tmp_path, monkeypatch)
     assert [named["name"] for name, _, named in said if name == "init"] == ["full", "none"]
-    assert [given[0] for name, given, _ in said if name == "summary"] == [{"score_kept": 21}, {"score_kept": 10}]
+    assert [given[0] for name, given, _ in said if name == "summary"] == [
+        {"score_kept": 21},
+        {"score_kept": 10},
+    ]
     tables = [named for name, _, named in said if name == "Table"]
     with (tmp_path / "results.csv").open(encoding="utf-8") as file:
-        assert [len(table["data"]) for table in tables] == [2, 1] and tables[0]["columns"] == next(csv.reader(file))
+        assert [len(table["data"]) for table in tables] == [2, 1] and tables[0]["columns"] == next(
+            csv.reader(file)
+        )

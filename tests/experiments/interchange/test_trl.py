@@ -30,19 +30,35 @@ def rows(run: Run, folder: Path, kind: str, form: str = "json") -> Any:
 
 
 def settings(folder: Path, **more: Any) -> dict[str, Any]:
-    steps = {"max_steps": 3, "per_device_train_batch_size": 4, "logging_steps": 1, "save_strategy": "no"}
-    return {"output_dir": str(folder), "use_cpu": True, "bf16": False, "report_to": [], **steps, **more}
+    steps = {
+        "max_steps": 3,
+        "per_device_train_batch_size": 4,
+        "logging_steps": 1,
+        "save_strategy": "no",
+    }
+    return {
+        "output_dir": str(folder),
+        "use_cpu": True,
+        "bf16": False,
+        "report_to": [],
+        **steps,
+        **more,
+    }
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_datasets_takes_both_forms_of_a_file_with_the_same_rows(run: Run, tmp_path: Path, kind: Kind) -> None:
+def test_datasets_takes_both_forms_of_a_file_with_the_same_rows(
+    run: Run, tmp_path: Path, kind: Kind
+) -> None:
     table, lines = (rows(run, tmp_path, kind, form) for form in ("parquet", "json"))
     assert table.column_names == lines.column_names == list(COLUMNS[kind])
     assert len(table) > 20 and table.to_list() == lines.to_list()
 
 
 @pytest.mark.parametrize("kind", ["sft", "dpo", "grpo"])
-def test_a_trainer_takes_a_few_steps_on_an_exported_file(run: Run, tmp_path: Path, kind: str) -> None:
+def test_a_trainer_takes_a_few_steps_on_an_exported_file(
+    run: Run, tmp_path: Path, kind: str
+) -> None:
     data = rows(run, tmp_path, kind)
     model, tokenizer = tiny([message["content"] for row in data for message in row["prompt"]])
     model.save_pretrained(tmp_path / "tiny")  # DPO's trainer reads its reference model from there
@@ -54,7 +70,11 @@ def test_a_trainer_takes_a_few_steps_on_an_exported_file(run: Run, tmp_path: Pat
     else:
         shape = {"num_generations": 4, "max_completion_length": 8}
         functions = [rewards.move_value, rewards.score_change]
-        trainer = trl.GRPOTrainer(reward_funcs=functions, args=trl.GRPOConfig(**settings(tmp_path, **shape)), **given)
+        trainer = trl.GRPOTrainer(
+            reward_funcs=functions, args=trl.GRPOConfig(**settings(tmp_path, **shape)), **given
+        )
     trainer.train()
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
-    assert trainer.state.global_step == 3 and len(losses) == 3 and all(loss == loss for loss in losses)
+    assert (
+        trainer.state.global_step == 3 and len(losses) == 3 and all(loss == loss for loss in losses)
+    )

@@ -41,7 +41,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "small.yaml").write_text(RUN, "utf-8")
     done = experiment_run.run(experiment.read(str(place / "small.yaml"), ()), place / "small")
     with pytest.MonkeyPatch.context() as few:
-        few.setattr(drawing, "all_figures", lambda data: all_figures(data)[:1])  # each takes a third of a second
+        few.setattr(
+            drawing, "all_figures", lambda data: all_figures(data)[:1]
+        )  # each takes a third of a second
         run_report.write(done.plan.folder, peeked=done.games, png=False)
     return place / "small"
 
@@ -64,7 +66,9 @@ def run_copy(played: Path, tmp_path: Path) -> Path:
 
 def client(path: Path) -> TestClient:
     """A browser of the page of a path."""
-    return TestClient(app(Library.open(path)), base_url="http://127.0.0.1:8642", raise_server_exceptions=False)
+    return TestClient(
+        app(Library.open(path)), base_url="http://127.0.0.1:8642", raise_server_exceptions=False
+    )
 
 
 @pytest.fixture

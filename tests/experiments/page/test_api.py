@@ -25,7 +25,8 @@ def got(page: TestClient, name: str, **asked: object) -> Any:
 
 
 def test_a_run_has_its_arms_with_the_scores_of_the_report(page: TestClient, played: Path) -> None:
-    run, rows = got(page, "run"), run_folder.read_rows(played)
+    run = got(page, "run")
+    rows = run_folder.read_rows(played)
     assert (run["name"], run["kind"], run["question"], run["going"]) == (
         "small",
         "run",
@@ -64,14 +65,23 @@ def test_a_figure_of_one_arm_or_one_count_links_to_the_games_of_these(tmp_path: 
     assert run_page.games_of(plain, tmp_path / "few.csv") == {"state": "finished", "players": 2}
     assert run_page.games_of(plain, tmp_path / "pooled.csv") == {"state": "finished", "arm": "iggi"}
     of_one = replace(plain, arm="piers")
-    assert run_page.games_of(of_one, tmp_path / "few.csv") == {"state": "finished", "players": 2, "arm": "piers"}
+    assert run_page.games_of(of_one, tmp_path / "few.csv") == {
+        "state": "finished",
+        "players": 2,
+        "arm": "piers",
+    }
     assert run_page.games_of(plain, tmp_path / "none.csv") == {"state": "finished"}
 
 
 def test_the_table_has_a_row_for_every_game(page: TestClient, played: Path) -> None:
     table = got(page, "games")
     games = [dict(zip(table["keys"], row, strict=True)) for row in table["rows"]]
-    assert [game["id"] for game in games] == ["iggi/2p-s1-r1", "iggi/2p-s2-r1", "piers/2p-s1-r1", "piers/2p-s2-r1"]
+    assert [game["id"] for game in games] == [
+        "iggi/2p-s1-r1",
+        "iggi/2p-s2-r1",
+        "piers/2p-s1-r1",
+        "piers/2p-s2-r1",
+    ]
     for game, row in zip(games, run_folder.read_rows(played), strict=True):
         assert game["state"] == "finished" and game["arm"] == row.arm
         assert {name: game[name] for name in vars(row) if name in game} == {
@@ -79,7 +89,9 @@ def test_the_table_has_a_row_for_every_game(page: TestClient, played: Path) -> N
         }
 
 
-def test_a_game_is_told_turn_by_turn_as_the_referee_played_it(page: TestClient, played: Path) -> None:
+def test_a_game_is_told_turn_by_turn_as_the_referee_played_it(
+    page: TestClient, played: Path
+) -> None:
     game = got(page, "game", id=GAME)
     events = journal.read(played / "games" / f"{GAME}.jsonl")
     record = journal.public_record(events)
@@ -90,7 +102,9 @@ def test_a_game_is_told_turn_by_turn_as_the_referee_played_it(page: TestClient, 
         for seat in range(2):
             seen = referee.view((seat + 1) % 2).hands[0]
             assert turn["hands"][seat] == [card.value for card in seen.cards]
-            assert [one["ranks"] for one in turn["known"][seat]] == [list(one.ranks) for one in seen.known]
+            assert [one["ranks"] for one in turn["known"][seat]] == [
+                list(one.ranks) for one in seen.known
+            ]
         assert (turn["fireworks"], turn["lives"]) == (list(referee.fireworks), referee.lives)
 
 
@@ -106,7 +120,10 @@ def test_conventions_narrow_only_what_hints_leave(page: TestClient) -> None:
         for known, inferred in zip(turn["known"], turn["inferred"], strict=True):
             for card, cards in zip(known, inferred, strict=True):
                 told += cards is not None
-                assert all(one[0] in card["colours"] and int(one[1]) in card["ranks"] for one in cards or ())
+                assert all(
+                    one[0] in card["colours"] and int(one[1]) in card["ranks"]
+                    for one in cards or ()
+                )
     assert told
 
 
@@ -116,7 +133,10 @@ def test_beliefs_stand_beside_the_truth(page: TestClient) -> None:
         beliefs = got(page, "beliefs", id=GAME, turn=9, seat=seat)
         assert [slot["truth"] for slot in beliefs["slots"]] == game["turns"][8]["hands"][seat]
         for slot in beliefs["slots"]:
-            assert sum(slot["cards"].values()) == pytest.approx(1, abs=0.01) and slot["cards"][slot["truth"]] > 0
+            assert (
+                sum(slot["cards"].values()) == pytest.approx(1, abs=0.01)
+                and slot["cards"][slot["truth"]] > 0
+            )
     assert got(page, "beliefs", id=GAME, turn=9)["seat"] == game["turns"][8]["seat"]
 
 
@@ -128,7 +148,9 @@ def test_a_turn_has_its_calls_and_its_prompts(asked: Path) -> None:
     assert (first["key"], first["outcome"], first["text"]) == ("proposer.0.0", "reasked", MARKUP)
     assert second["ask"] == 1 and second["error"]
     prompt = got(page, "prompt", id="marked-up", turn=1, key=first["key"])
-    assert not prompt["rendered"] and [message["role"] for message in prompt["messages"]][-1] == "user"
+    assert (
+        not prompt["rendered"] and [message["role"] for message in prompt["messages"]][-1] == "user"
+    )
     events = journal.read(asked / "marked-up.jsonl")
     call = next(event for event in events if isinstance(event, journal.events.Call))
     for message, shown in zip(call.messages, prompt["messages"], strict=True):
@@ -145,7 +167,10 @@ def test_the_answer_of_a_model_is_sent_as_data_never_as_a_page(asked: Path) -> N
 def test_a_forced_move_and_what_was_unusable_are_told(asked: Path) -> None:
     game = got(client(asked), "game", id="marked-up")
     assert game["result"]["end"] == "max_turns" and len(game["turns"]) == 2
-    assert all(turn["forced"] and turn["unusable"] == 2 and turn["absent"] == ["proposer"] for turn in game["turns"])
+    assert all(
+        turn["forced"] and turn["unusable"] == 2 and turn["absent"] == ["proposer"]
+        for turn in game["turns"]
+    )
 
 
 def test_two_games_are_compared_up_to_the_first_move_that_differs(page: TestClient) -> None:
@@ -153,8 +178,12 @@ def test_two_games_are_compared_up_to_the_first_move_that_differs(page: TestClie
     one, other = (got(page, "game", id=id)["turns"] for id in ("iggi/2p-s1-r1", GAME))
     first = found["first_difference"]
     assert found["same_deal"]
-    assert [turn["move"] for turn in one[: first - 1]] == [turn["move"] for turn in other[: first - 1]]
-    assert (found["a"], found["b"]) == (one[first - 1]["move"], other[first - 1]["move"]) and found["a"] != found["b"]
+    assert [turn["move"] for turn in one[: first - 1]] == [
+        turn["move"] for turn in other[: first - 1]
+    ]
+    assert (found["a"], found["b"]) == (one[first - 1]["move"], other[first - 1]["move"]) and found[
+        "a"
+    ] != found["b"]
     assert got(page, "compare", a=GAME, b=GAME)["first_difference"] is None
     assert not got(page, "compare", a=GAME, b="piers/2p-s2-r1")["same_deal"]
 
@@ -178,6 +207,8 @@ def test_a_single_journal_and_a_folder_of_journals_open_too(asked: Path, played:
         ("prompt", {"id": GAME, "turn": "1", "key": "nobody.0.0"}, "has no call"),
     ],
 )
-def test_what_is_not_there_is_said_in_a_sentence(page: TestClient, name: str, asked: dict[str, str], says: str) -> None:
+def test_what_is_not_there_is_said_in_a_sentence(
+    page: TestClient, name: str, asked: dict[str, str], says: str
+) -> None:
     answer = page.get(f"/api/{name}", params=asked)
     assert answer.status_code in (400, 404) and says in answer.json()["error"]

@@ -38,20 +38,25 @@ def page(played: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_one_file_holds_what_the_server_answers(page: str, played: Path) -> None:
-    data, server = written(page), client(played)
+    data = written(page)
+    server = client(played)
     game = unpacked(data["games"][GAME])
     assert game["game"] == got(server, "game", id=GAME)
     assert game["turn?turn=9"] == got(server, "turn", id=GAME, turn=9)
     assert game["beliefs?seat=1&turn=9"] == got(server, "beliefs", id=GAME, turn=9, seat=1)
     key = game["turn?turn=9"]["calls"][0]["key"] if game["turn?turn=9"]["calls"] else None
-    assert key is None or game[f"prompt?key={key}&turn=9"] == got(server, "prompt", id=GAME, turn=9, key=key)
+    assert key is None or game[f"prompt?key={key}&turn=9"] == got(
+        server, "prompt", id=GAME, turn=9, key=key
+    )
     run = data["answers"]["run"]
     assert run["arms"] == got(server, "run")["arms"] and not run["going"]
     assert [row[0] for row in data["answers"]["games"]["rows"]] == [GAME]
 
 
 def test_one_file_names_no_other_file_and_no_other_host(page: str) -> None:
-    without_data = re.sub(r"<script>globalThis.HANABI_BUNDLE.*?</script>", "", page, flags=re.DOTALL)
+    without_data = re.sub(
+        r"<script>globalThis.HANABI_BUNDLE.*?</script>", "", page, flags=re.DOTALL
+    )
     for found in re.findall(r'(?:src|href)="([^"]*)"', without_data):
         assert found.startswith(("data:", "#"))
     assert "/static/" not in re.sub(r"data:[^\"]*", "", without_data)
@@ -74,7 +79,9 @@ def test_markup_of_a_model_cannot_end_the_script(asked: Path, tmp_path: Path) ->
     Bundle(Library.open(asked)).write(tmp_path / "it.html")
     page = (tmp_path / "it.html").read_text("utf-8")
     assert "<script>alert" not in page and "onerror=alert" not in page
-    assert unpacked(written(page)["games"]["marked-up"])["turn?turn=1"]["calls"][0]["text"] == MARKUP
+    assert (
+        unpacked(written(page)["games"]["marked-up"])["turn?turn=1"]["calls"][0]["text"] == MARKUP
+    )
 
 
 def test_a_folder_has_a_file_for_each_game_and_the_figures(played: Path, tmp_path: Path) -> None:
@@ -90,10 +97,14 @@ def test_a_folder_has_a_file_for_each_game_and_the_figures(played: Path, tmp_pat
     assert (tmp_path / "copy" / data["files"]["/files/report.html"]).exists()
 
 
-def test_the_command_says_what_it_wrote_and_overwrites_nothing(run: Run, played: Path, tmp_path: Path) -> None:
+def test_the_command_says_what_it_wrote_and_overwrites_nothing(
+    run: Run, played: Path, tmp_path: Path
+) -> None:
     code, _, err = run("export", "--to", "page", str(played), "it.html", "--with", f"game={GAME}")
     assert code == 0 and "it.html" in err and (tmp_path / "it.html").exists()
     code, _, err = run("export", "--to", "page", str(played), "it.html")
     assert code == 2 and "is there already" in err
     code, _, err = run("export", "--to", "page", str(played), "other.html", "--game", "piers/9")
-    assert code == 2 and "there is no game 'piers/9'" in err and not (tmp_path / "other.html").exists()
+    assert (
+        code == 2 and "there is no game 'piers/9'" in err and not (tmp_path / "other.html").exists()
+    )

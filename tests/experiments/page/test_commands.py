@@ -17,8 +17,19 @@ from tests.support.folders import ROOT
 
 
 def test_it_serves_until_ctrl_c_and_ends_without_a_traceback(played: Path) -> None:
-    command = [sys.executable, "-m", "experiments", "view", str(played), "--port", "0", "--no-browser"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    command = [
+        sys.executable,
+        "-m",
+        "experiments",
+        "view",
+        str(played),
+        "--port",
+        "0",
+        "--no-browser",
+    ]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
     try:
         assert process.stderr is not None
         said = process.stderr.readline()
@@ -35,9 +46,15 @@ def test_it_serves_until_ctrl_c_and_ends_without_a_traceback(played: Path) -> No
 
 @pytest.mark.parametrize(
     ("path", "says"),
-    [("nothing-here", "there is nothing at"), ("empty", "neither a run"), ("notes.txt", "is no journal")],
+    [
+        ("nothing-here", "there is nothing at"),
+        ("empty", "neither a run"),
+        ("notes.txt", "is no journal"),
+    ],
 )
-def test_a_path_that_holds_no_game_is_a_sentence(run: Run, tmp_path: Path, path: str, says: str) -> None:
+def test_a_path_that_holds_no_game_is_a_sentence(
+    run: Run, tmp_path: Path, path: str, says: str
+) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "notes.txt").write_text("notes", "utf-8")
     code, out, err = run("view", path, "--no-browser")
@@ -53,7 +70,9 @@ def test_a_port_that_is_taken_is_a_sentence(run: Run, played: Path) -> None:
         assert code == 2 and f"cannot listen on port {port}" in err
 
 
-def test_without_a_port_a_free_one_is_taken_where_the_usual_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_port_a_free_one_is_taken_where_the_usual_is_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

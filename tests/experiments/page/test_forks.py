@@ -34,7 +34,9 @@ def test_programs_decide_a_turn_again(played: Path) -> None:
     assert found["old"]["move"] == got(client(played), "game", id=GAME)["turns"][4]["move"]
     (new,) = found["new"]
     assert (
-        new["graph"] == "house" and new["node"] == "aggregator" and new["move"]["type"] in ("play", "discard", "hint")
+        new["graph"] == "house"
+        and new["node"] == "aggregator"
+        and new["move"]["type"] in ("play", "discard", "hint")
     )
     assert [call["node"] for call in new["calls"]][-1] in ("aggregator", "safety")
     assert (played / "games" / f"{GAME}.jsonl").read_bytes() == before
@@ -48,16 +50,24 @@ def test_the_page_is_told_what_it_may_ask(played: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"id": GAME, "turn": 5, "graph": "house", "model": "openai:expensive"}, "it can be: program"),
+        (
+            {"id": GAME, "turn": 5, "graph": "house", "model": "openai:expensive"},
+            "it can be: program",
+        ),
         ({"id": GAME, "turn": 5, "graph": "/etc/passwd", "model": "program"}, "/etc/passwd"),
-        ({"id": GAME, "turn": 500, "graph": "house", "model": "program"}, "the game has turns 1 to"),
+        (
+            {"id": GAME, "turn": 500, "graph": "house", "model": "program"},
+            "the game has turns 1 to",
+        ),
         ({"id": GAME, "turn": "5", "graph": "house"}, "whole number"),
         ({"id": GAME, "turn": 5, "graph": "house", "samples": 1000}, "it can be 1 to 20"),
         ({"id": "../run", "turn": 5}, "is no game's id"),
         ({"id": GAME, "turn": 5}, "partner:piers"),
     ],
 )
-def test_what_is_not_offered_is_refused_in_a_sentence(played: Path, asked: dict[str, Any], says: str) -> None:
+def test_what_is_not_offered_is_refused_in_a_sentence(
+    played: Path, asked: dict[str, Any], says: str
+) -> None:
     answer = forked(played, **asked)
     assert answer.status_code in (400, 403) and says in answer.json()["error"], answer.text
 
@@ -70,7 +80,11 @@ def paid(tmp_path: Path) -> Iterator[tuple[Path, str, list[str]]]:
     async def answer(request: web.Request) -> web.StreamResponse:
         heard.append(request.path)
         usage = {"prompt_tokens": 900, "completion_tokens": 20}
-        return completion(usage=usage) if request.method == "POST" else web.json_response({"data": [{"id": "fake"}]})
+        return (
+            completion(usage=usage)
+            if request.method == "POST"
+            else web.json_response({"data": [{"id": "fake"}]})
+        )
 
     with in_a_thread(server(answer)) as url:
         model = f"openai:fake@{url}"
@@ -86,7 +100,9 @@ def asked_of(folder: Path, models: NamedModels, **asked: Any) -> tuple[int, Any]
     return answer.status_code, answer.json()
 
 
-def test_a_games_own_model_is_asked_only_if_the_server_was_told(paid: tuple[Path, str, list[str]]) -> None:
+def test_a_games_own_model_is_asked_only_if_the_server_was_told(
+    paid: tuple[Path, str, list[str]],
+) -> None:
     folder, model, heard = paid
     assert got(client(folder), "run")["fork"]["models"] == ["program"]
     others = NamedModels.of(["openai:fake@http://127.0.0.1:9/v1", "sim:average"])
@@ -100,7 +116,9 @@ def test_a_games_own_model_is_asked_only_if_the_server_was_told(paid: tuple[Path
     assert status == 200 and said["new"][0]["calls"][0]["model"] == model and heard
 
 
-def test_a_budget_holds_for_everything_that_the_server_asks(paid: tuple[Path, str, list[str]]) -> None:
+def test_a_budget_holds_for_everything_that_the_server_asks(
+    paid: tuple[Path, str, list[str]],
+) -> None:
     folder, model, _ = paid
     named = NamedModels.of([model], max_tokens=9_000)
     told = [asked_of(folder, named, samples=2)[1] for _ in range(4)]
@@ -111,7 +129,8 @@ def test_a_budget_holds_for_everything_that_the_server_asks(paid: tuple[Path, st
 
 
 def test_a_command_of_another_page_is_refused(played: Path) -> None:
-    page, asked = client(played), {"id": GAME, "turn": 5, "graph": "house", "model": "program"}
+    page = client(played)
+    asked = {"id": GAME, "turn": 5, "graph": "house", "model": "program"}
     assert page.post("/api/fork", json=asked).status_code == 403
     stranger = {"origin": "http://evil.example", "sec-fetch-site": "cross-site"}
     assert page.post("/api/fork", json=asked, headers=OWN | stranger).status_code == 403

@@ -33,8 +33,11 @@ arms:
 baseline: hat
 """
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="80"><rect width="60" height="40"/></svg>'
-PERFECT, DECK, STRUCK = "hat/3p-s1-r1", "hat/3p-s2-r1", "flawed/3p-s1-r1"
-CUT, FAILED = "hat/3p-s7-r1", "hat/3p-s8-r1"
+PERFECT = "hat/3p-s1-r1"
+DECK = "hat/3p-s2-r1"
+STRUCK = "flawed/3p-s1-r1"
+CUT = "hat/3p-s7-r1"
+FAILED = "hat/3p-s8-r1"
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +71,18 @@ def address(folder: Path) -> Iterator[str]:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Games of two turns in which a model gives markup as its reason, and in which nothing of it can be read."""
     place = tmp_path_factory.mktemp("asked")
-    for name, said in (("marked-up", {"action": "play slot 0", "reason": MARKUP}), ("forced", MARKUP)):
+    for name, said in (
+        ("marked-up", {"action": "play slot 0", "reason": MARKUP}),
+        ("forced", MARKUP),
+    ):
         with Journal(place / f"{name}.jsonl") as journal:
-            play(graphs.seat("sherlock", Scripted({"proposer": said})), players=2, seed=1, sink=journal, max_turns=2)
+            play(
+                graphs.seat("sherlock", Scripted({"proposer": said})),
+                players=2,
+                seed=1,
+                sink=journal,
+                max_turns=2,
+            )
     return place
 
 
@@ -151,7 +163,9 @@ def test_an_arm_is_told_in_the_words_and_the_colour_of_its_verdict(tab: Tab) -> 
         flawed["verdict"] = [{"state": state, "mean": mean, "sentence": sentence, **bounds}]
         tab.page.reload()
         expect(cell).to_have_text(sentence)
-        assert [name for name in ("up", "down") if cell.locator(f".{name}").count()] == [colour] * bool(colour)
+        assert [name for name in ("up", "down") if cell.locator(f".{name}").count()] == [
+            colour
+        ] * bool(colour)
 
 
 def test_filters_search_and_order_are_in_the_address(tab: Tab) -> None:
@@ -179,7 +193,10 @@ def test_the_reader_chooses_order_columns_and_colours(open_tab: Open, address: s
     head = page.locator(".games-table thead th")
     expect(head.filter(has_text="turns")).to_have_attribute("aria-sort", "descending")
     place = [text.strip("▲▼ ") for text in head.all_inner_texts()].index("turns") + 1
-    turns = [int(text) for text in page.locator(f"tbody tr[data-id] > :nth-child({place})").all_inner_texts()]
+    turns = [
+        int(text)
+        for text in page.locator(f"tbody tr[data-id] > :nth-child({place})").all_inner_texts()
+    ]
     assert turns == sorted(turns, reverse=True) and len(set(turns)) > 2
     page.get_by_text("Columns", exact=True).click()
     page.get_by_label("lives").uncheck()
@@ -201,7 +218,10 @@ def test_a_figure_is_enlarged_and_leads_to_its_games(tab: Tab) -> None:
     page.get_by_role("heading", name="Figures").click()
     page.locator(".gallery button").click()
     dialog = page.get_by_role("dialog")
-    assert dialog.locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 120
+    assert (
+        dialog.locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)")
+        == 120
+    )
     dialog.get_by_role("link", name="its games").click()
     expect(dialog).to_have_count(0)
     expect(page).to_have_url(re.compile("state=finished"))
@@ -212,7 +232,10 @@ def test_ten_thousand_games_stay_quick(open_tab: Open, address: str) -> None:
 
     def many(route: Route) -> None:
         keys = ["id", "arm", "players", "score_strict", "lives", "turns", "end", "state", "forced"]
-        rows = [[f"hat/3p-s{n}-r1", "hat", 3, n % 26, 3, 50, "deck_exhausted", "finished", 0] for n in range(10_000)]
+        rows = [
+            [f"hat/3p-s{n}-r1", "hat", 3, n % 26, 3, 50, "deck_exhausted", "finished", 0]
+            for n in range(10_000)
+        ]
         route.fulfill(json={"version": "1", "keys": keys, "rows": rows})
 
     tab.page.route("**/api/games", many)
@@ -240,7 +263,9 @@ def test_keys_lead_through_a_game(tab: Tab) -> None:
     page.keyboard.press("End")
     shown(page, "final position")
     assert page.url.endswith("turn=end")
-    page.get_by_role("region", name="Moves").get_by_role("button", name=re.compile(r"^12 ?P2")).click()
+    page.get_by_role("region", name="Moves").get_by_role(
+        "button", name=re.compile(r"^12 ?P2")
+    ).click()
     shown(page, "turn 12 of 58")
     page.go_back()
     shown(page, "final position")
@@ -270,7 +295,11 @@ def test_a_game_plays_by_itself(open_tab: Open, address: str) -> None:
 
 def hidden(page: Page) -> list[int]:
     """The seats whose cards are drawn from behind."""
-    return [seat for seat, row in enumerate(page.locator(".seat").all()) if row.locator(".face.back").count()]
+    return [
+        seat
+        for seat, row in enumerate(page.locator(".seat").all())
+        if row.locator(".face.back").count()
+    ]
 
 
 def test_each_view_hides_the_cards_that_its_seat_does_not_see(tab: Tab) -> None:
@@ -292,8 +321,11 @@ def test_a_card_is_drawn_with_what_its_owner_knows(tab: Tab) -> None:
     page = tab.go(f"/game?id={PERFECT}&turn=end&view=open")
     shown(page, "final position")
     game = page.evaluate(f"fetch('/api/game?id={PERFECT}').then((answer) => answer.json())")
-    turn = next(one for one in game["turns"] if one["move"]["type"] == "hint" and one["move"].get("rank"))
-    rank, to = turn["move"]["rank"], turn["move"]["to"]
+    turn = next(
+        one for one in game["turns"] if one["move"]["type"] == "hint" and one["move"].get("rank")
+    )
+    rank = turn["move"]["rank"]
+    to = turn["move"]["to"]
     page.keyboard.press("Home")
     for _ in range(turn["turn"]):
         page.keyboard.press("ArrowRight")
@@ -332,7 +364,9 @@ def test_every_ending_is_said_plainly(tab: Tab) -> None:
     ):
         page = tab.go(f"/game?id={game}&turn=end")
         expect(page.locator("h1")).to_have_text(game)
-        expect(page.locator(".game-head > .notice" if game in (CUT, FAILED) else ".game")).to_contain_text(says)
+        expect(
+            page.locator(".game-head > .notice" if game in (CUT, FAILED) else ".game")
+        ).to_contain_text(says)
         shown(page, "turn 10 of 10" if game in (CUT, FAILED) else "final position")
 
 
@@ -361,8 +395,13 @@ STRIP = {"ready": True, "done": 58, "expected": [20.0 - n / 9 for n in range(58)
 
 
 def test_the_strip_is_asked_for_and_leads_from_mistake_to_mistake(tab: Tab) -> None:
-    answers = [{**STRIP, "ready": False, "done": 12, "expected": [], "error": [], "mistakes": []}, STRIP]
-    tab.page.route("**/api/strip*", lambda route: route.fulfill(json=answers.pop(0) if answers[1:] else STRIP))
+    answers = [
+        {**STRIP, "ready": False, "done": 12, "expected": [], "error": [], "mistakes": []},
+        STRIP,
+    ]
+    tab.page.route(
+        "**/api/strip*", lambda route: route.fulfill(json=answers.pop(0) if answers[1:] else STRIP)
+    )
     page = tab.go(f"/game?id={PERFECT}&turn=1")
     shown(page, "turn 1 of 58")
     assert page.locator(".strip .expected").count() == 0

@@ -15,7 +15,9 @@ from tests.experiments.page.test_api import GAME, got
 
 
 @pytest.fixture
-def going(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[TestClient, Path, list[bytes]]]:
+def going(
+    run_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[TestClient, Path, list[bytes]]]:
     """A run whose game GAME has played ten moves: its page, its journal, and the lines that are still to come."""
     monkeypatch.setattr(games, "RECENT_S", 0.0)
     journal = run_copy / "games" / f"{GAME}.jsonl"
@@ -39,7 +41,9 @@ def state(page: TestClient) -> dict[str, Any]:
     return next(row for row in rows if row["id"] == GAME)
 
 
-def test_a_game_that_is_played_shows_how_far_it_is(going: tuple[TestClient, Path, list[bytes]]) -> None:
+def test_a_game_that_is_played_shows_how_far_it_is(
+    going: tuple[TestClient, Path, list[bytes]],
+) -> None:
     page, _, _ = going
     row = state(page)
     assert (row["state"], row["turns"], row["score_strict"]) == ("going", 10, None)
@@ -49,12 +53,15 @@ def test_a_game_that_is_played_shows_how_far_it_is(going: tuple[TestClient, Path
     assert got(page, "version")["going"] and got(page, "run")["going"]
 
 
-def test_new_lines_appear_and_half_a_line_does_not(going: tuple[TestClient, Path, list[bytes]]) -> None:
+def test_new_lines_appear_and_half_a_line_does_not(
+    going: tuple[TestClient, Path, list[bytes]],
+) -> None:
     page, journal, rest = going
     before = got(page, "version")["version"]
     assert len(got(page, "game", id=GAME)["turns"]) == 11
     turn = next(number for number, line in enumerate(rest) if b'"event": "moved"' in line[:40]) + 1
-    whole, half = b"".join(rest[:turn]), rest[turn][:60]
+    whole = b"".join(rest[:turn])
+    half = rest[turn][:60]
     append(journal, whole + half)
     assert got(page, "version")["version"] != before
     assert len(got(page, "game", id=GAME)["turns"]) == 12 and state(page)["turns"] == 11
@@ -64,7 +71,9 @@ def test_new_lines_appear_and_half_a_line_does_not(going: tuple[TestClient, Path
     assert state(page)["state"] == "finished"
 
 
-def test_arms_are_reckoned_again_when_a_game_ends(going: tuple[TestClient, Path, list[bytes]]) -> None:
+def test_arms_are_reckoned_again_when_a_game_ends(
+    going: tuple[TestClient, Path, list[bytes]],
+) -> None:
     page, journal, rest = going
 
     def games() -> dict[str, int]:
@@ -80,13 +89,17 @@ def test_a_version_stays_while_nothing_changes(page: TestClient) -> None:
     assert not got(page, "version")["going"]
 
 
-def test_a_game_that_nobody_plays_is_suspended_and_says_why(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_nobody_plays_is_suspended_and_says_why(
+    run_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(games, "RECENT_S", 0.0)
     journal = run_copy / "games" / f"{GAME}.jsonl"
     first = journal.read_bytes().splitlines(keepends=True)[:2]
     journal.write_bytes(b"".join(first))
     page = client(run_copy)
-    assert state(page)["state"] == "suspended" and "interrupted" in got(page, "game", id=GAME)["why"]
+    assert (
+        state(page)["state"] == "suspended" and "interrupted" in got(page, "game", id=GAME)["why"]
+    )
     said = b'{"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00+00:00", "turn": 1, "why": "no more money"}\n'
     journal.write_bytes(b"".join(first) + said)
     game = got(page, "game", id=GAME)
@@ -113,18 +126,23 @@ def test_a_game_that_vanished_is_not_there_any_more(run_copy: Path) -> None:
 
 
 def test_a_journal_that_was_replaced_is_read_anew(run_copy: Path) -> None:
-    page, journal = client(run_copy), run_copy / "games" / f"{GAME}.jsonl"
+    page = client(run_copy)
+    journal = run_copy / "games" / f"{GAME}.jsonl"
     turns = len(got(page, "game", id=GAME)["turns"])
     other = (run_copy / "games/iggi/2p-s1-r1.jsonl").read_bytes()
     journal.unlink()
     journal.write_bytes(other)
     again = got(page, "game", id=GAME)
-    assert again["result"]["graph"] == "partner:iggi" and len(again["turns"]) == again["result"]["turns"] != turns
+    assert (
+        again["result"]["graph"] == "partner:iggi"
+        and len(again["turns"]) == again["result"]["turns"] != turns
+    )
 
 
 def test_a_journal_that_another_was_copied_over_is_read_anew(run_copy: Path) -> None:
     """`cp` keeps the inode, and the other game may be longer."""
-    page, journal = client(run_copy), run_copy / "games" / f"{GAME}.jsonl"
+    page = client(run_copy)
+    journal = run_copy / "games" / f"{GAME}.jsonl"
     assert got(page, "game", id=GAME)["result"]["graph"] == "partner:piers"
     other = (run_copy / "games/iggi/2p-s1-r1.jsonl").read_bytes()
     journal.write_bytes(other.ljust(journal.stat().st_size + 10, b"\n"))
@@ -134,6 +152,8 @@ def test_a_journal_that_another_was_copied_over_is_read_anew(run_copy: Path) -> 
 def test_a_journal_that_breaks_off_in_the_middle_is_named(run_copy: Path) -> None:
     journal = run_copy / "games" / f"{GAME}.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join([*lines[:3], b'{"v": 2, "event": "decided", nonsense\n', *lines[3:]]))
+    journal.write_bytes(
+        b"".join([*lines[:3], b'{"v": 2, "event": "decided", nonsense\n', *lines[3:]])
+    )
     answer = client(run_copy).get("/api/game", params={"id": GAME})
     assert answer.status_code == 400 and "line 4" in answer.json()["error"]

@@ -21,7 +21,15 @@ from orchestrator.journal.events import Decided, GameStarted
 from tests.support.prove import FULL
 from tests.test_hidden import PLAYERS, positions
 
-PRIVATE = ("game", "turn?turn=1", "prompt?turn=1&key=x", "beliefs?turn=1", "values?turn=1", "marks?turn=1", "strip")
+PRIVATE = (
+    "game",
+    "turn?turn=1",
+    "prompt?turn=1&key=x",
+    "beliefs?turn=1",
+    "values?turn=1",
+    "marks?turn=1",
+    "strip",
+)
 CLOSED = "this link does not open that seat; ask for the seat's own link"
 
 Seat = dict[str, Any]
@@ -35,7 +43,9 @@ class Browser:
         library = Library.open(path)
         self.api = Api(library, NamedModels.of(models))
         made = app(library, self.api)
-        self.client = TestClient(made, base_url="http://127.0.0.1:8642", raise_server_exceptions=False)
+        self.client = TestClient(
+            made, base_url="http://127.0.0.1:8642", raise_server_exceptions=False
+        )
         self.heard: list[str] = []
 
     def get(self, address: str) -> Any:
@@ -70,7 +80,10 @@ class Browser:
         return self.until(seat, lambda seen: seen["yours"] or seen["state"] == "over", **more)
 
     def move(self, seat: Seat, turn: int, text: str) -> None:
-        assert self.post("move", **seat, turn=turn, move=text) == (200, {"taken": True, "why": None})
+        assert self.post("move", **seat, turn=turn, move=text) == (
+            200,
+            {"taken": True, "why": None},
+        )
 
     def play(self, seat: Seat) -> Any:
         """Plays slot 0 until the game is over."""
@@ -98,12 +111,16 @@ def test_a_game_is_played_to_its_end_and_only_then_told(browser: Browser, folder
         for address in PRIVATE:
             name, _, more = address.partition("?")
             answer = browser.get(f"{name}?id={seat['id']}&{more}")
-            assert answer.status_code == 403 and "a person is still playing" in answer.json()["error"]
+            assert (
+                answer.status_code == 403 and "a person is still playing" in answer.json()["error"]
+            )
         for other in (f"compare?a={seat['id']}&b=marked-up", f"compare?a=marked-up&b={seat['id']}"):
             assert browser.get(other).status_code == 403
         for table in ("games", "run", "version", "person"):
             assert browser.get(table).status_code == 200
-        fork = browser.client.post("/api/fork", json={"id": seat["id"], "turn": 1}, headers={"x-page": "1"})
+        fork = browser.client.post(
+            "/api/fork", json={"id": seat["id"], "turn": 1}, headers={"x-page": "1"}
+        )
         assert fork.status_code == 403 and seat["id"] not in browser.get("games").text
         browser.move(seat, seen["turn"], "play 0")
     before = "".join(text for text in browser.heard if '"state":"over"' not in text)
@@ -113,7 +130,9 @@ def test_a_game_is_played_to_its_end_and_only_then_told(browser: Browser, folder
     assert str(begun.seed) not in before and seen["result"]["seed"] == begun.seed
     reasons = {event.why for event in events if isinstance(event, Decided) and event.seat != 1}
     assert reasons and not any(why in before for why in reasons)
-    assert browser.get(f"game?id={seat['id']}").json()["deck"] == [card.value for card in begun.deck]
+    assert browser.get(f"game?id={seat['id']}").json()["deck"] == [
+        card.value for card in begun.deck
+    ]
     assert browser.get(f"turn?id={seat['id']}&turn=1").status_code == 200
     assert seat["id"] in browser.get("games").text
 
@@ -127,7 +146,10 @@ def test_own_cards_are_never_told_and_the_others_are(browser: Browser) -> None:
     assert hints and all(move["slots"] for move in hints)
     over = browser.play(seat)
     assert all(card is None for turn in over["turns"] for card in turn["hands"][0])
-    assert over["result"]["end"] == "lives_lost" and browser.turn(seat, since=2)["turns"][0]["turn"] == 2
+    assert (
+        over["result"]["end"] == "lives_lost"
+        and browser.turn(seat, since=2)["turns"][0]["turn"] == 2
+    )
 
 
 @pytest.mark.parametrize("players", PLAYERS if FULL else (2, 4))
@@ -160,7 +182,10 @@ def test_a_seat_is_opened_by_its_own_token_alone(browser: Browser) -> None:
     ]
     for change in wrong:
         for name in ("seat", "move", "leave"):
-            assert browser.post(name, **{**first, **change, "turn": 1, "move": "play 0"}) == (403, {"error": CLOSED})
+            assert browser.post(name, **{**first, **change, "turn": 1, "move": "play 0"}) == (
+                403,
+                {"error": CLOSED},
+            )
     for id in ("persons/nothing", "../../etc/passwd", "", None):
         assert browser.post("seat", **{**first, "id": id})[0] == 404
     assert not any(first["token"] in text for text in browser.heard[1:])
@@ -182,14 +207,19 @@ def test_other_pages_begin_no_game(browser: Browser, headers: dict[str, str]) ->
         ({"graph": "/etc/passwd.yaml"}, "is not the name of a graph"),
         ({"graph": "mine.yaml"}, "is not the name of a graph"),
         ({"graph": "python:os:system"}, "is not the name of a graph"),
-        ({"model": "openai:gpt"}, "the server was not started with the model 'openai:gpt'; it has program"),
+        (
+            {"model": "openai:gpt"},
+            "the server was not started with the model 'openai:gpt'; it has program",
+        ),
         ({"players": 6}, "players: must be at most 5, not 6"),
         ({"players": 2, "seats": [2]}, "there is no P2 among 2 players"),
         ({"seats": []}, "seats"),
         ({"seed": -1}, "seed: must be at least 0, not -1"),
     ],
 )
-def test_what_cannot_be_played_is_refused_in_a_sentence(browser: Browser, wanted: dict[str, Any], why: str) -> None:
+def test_what_cannot_be_played_is_refused_in_a_sentence(
+    browser: Browser, wanted: dict[str, Any], why: str
+) -> None:
     status, said = browser.post("start", **wanted)
     assert status == 400 and why in said["error"], said
     assert browser.get("person").json()["games"] == []
@@ -208,7 +238,9 @@ def test_a_move_is_refused_with_the_reason(browser: Browser) -> None:
         assert browser.post("move", **asked) == (400, {"error": why})
 
 
-def test_two_persons_see_each_others_moves_and_not_their_reasons(browser: Browser, folder: Path) -> None:
+def test_two_persons_see_each_others_moves_and_not_their_reasons(
+    browser: Browser, folder: Path
+) -> None:
     first, second = browser.begin(graph="watson", players=2, seats=[0, 1], seed=1)
     browser.turn(first)
     browser.move(first, 1, "h 1 1 because they fit")
@@ -227,7 +259,9 @@ def test_a_game_goes_on_after_the_server_was_started_again(browser: Browser, fol
     again = Browser(folder)
     (link,) = again.api.persons.links()
     assert seat["token"] in link and seat["id"] in link
-    assert again.until(seat, lambda seen: seen["turns"])["turns"] == before["turns"], "all moves, or none yet"
+    assert again.until(seat, lambda seen: seen["turns"])["turns"] == before["turns"], (
+        "all moves, or none yet"
+    )
     assert again.turn(seat)["turns"] == before["turns"]
     turns = again.play(seat)["result"]["turns"]
     assert again.api.persons.links() == []
@@ -243,7 +277,9 @@ def test_a_game_that_was_left_waits_until_a_seat_is_taken_again(browser: Browser
     assert browser.post("leave", **seat) == (200, {"left": True})
     seen = browser.until(seat, lambda seen: seen["state"] == "stopped", wait=True)
     assert "goes on as soon as a seat is taken again" in seen["why"] and not seen["yours"]
-    assert browser.post("move", **seat, turn=1, move="play 0")[1] == {"error": "it is not your turn now"}
+    assert browser.post("move", **seat, turn=1, move="play 0")[1] == {
+        "error": "it is not your turn now"
+    }
     assert browser.turn(seat)["yours"]
 
 
@@ -256,7 +292,9 @@ def test_a_partner_who_gives_no_move_stops_the_game_and_tells_no_prompt(
     assert browser.get("person").json()["models"] == ["program", model]
     (seat,) = browser.begin(graph="watson", players=2, seats=[1], model=model)
     seen = browser.until(seat, lambda seen: seen["state"] != "going", wait=True)
-    assert seen["state"] == "stopped" and seen["why"].startswith("A partner gave no move. The terminal")
+    assert seen["state"] == "stopped" and seen["why"].startswith(
+        "A partner gave no move. The terminal"
+    )
     browser.api.close()
     without = Browser(folder)
     status, said = without.post("seat", **seat)
@@ -264,7 +302,9 @@ def test_a_partner_who_gives_no_move_stops_the_game_and_tells_no_prompt(
     without.api.close()
 
 
-def test_games_of_persons_are_no_arm_of_a_run_and_can_be_looked_at_when_over(run_copy: Path) -> None:
+def test_games_of_persons_are_no_arm_of_a_run_and_can_be_looked_at_when_over(
+    run_copy: Path,
+) -> None:
     browser = Browser(run_copy)
     arms = browser.get("run").json()["arms"]
     (seat,) = browser.begin(graph="watson", players=2, seats=[0])
@@ -277,13 +317,17 @@ def test_games_of_persons_are_no_arm_of_a_run_and_can_be_looked_at_when_over(run
     browser.api.close()
 
 
-def test_nobody_looks_at_a_game_that_a_person_plays_in_the_terminal(folder: Path, browser: Browser) -> None:
+def test_nobody_looks_at_a_game_that_a_person_plays_in_the_terminal(
+    folder: Path, browser: Browser
+) -> None:
     async def leave(view: View, problem: str | None) -> str:
         raise Left("away")
 
     with pytest.raises(Suspended):
         play([Person(leave), graphs.seat("watson")], players=2, journal=folder / "mine.jsonl")
-    assert browser.get("game?id=mine").status_code == 403 and "mine" not in browser.get("games").text
+    assert (
+        browser.get("game?id=mine").status_code == 403 and "mine" not in browser.get("games").text
+    )
 
 
 def test_a_journal_of_a_game_in_play_is_its_owners_alone(browser: Browser, folder: Path) -> None:
@@ -299,12 +343,16 @@ def test_a_journal_of_a_game_in_play_is_its_owners_alone(browser: Browser, folde
     assert journal.stat().st_mode & 0o777 == 0o600
 
 
-def test_only_so_many_games_are_played_at_once(browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_games_are_played_at_once(
+    browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(person_tables, "AT_ONCE", 2)
     (first,), _ = (browser.begin(graph="partner:piers", players=2) for _ in range(2))
     files = sorted(path.name for path in (folder / "persons").iterdir())
     status, answer = browser.post("start", graph="partner:piers", players=2)
-    assert status == 400 and answer["error"].startswith("2 games are being played here, the most at a time")
+    assert status == 400 and answer["error"].startswith(
+        "2 games are being played here, the most at a time"
+    )
     assert sorted(path.name for path in (folder / "persons").iterdir()) == files
     browser.turn(first)
     browser.post("leave", **first)

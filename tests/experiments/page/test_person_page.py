@@ -40,7 +40,8 @@ def begun(page: Page, *seats: int, graph: str = "watson") -> None:
 
 def test_a_whole_game_is_played_and_then_looked_at(open_tab: Open, folder: Path) -> None:
     tab = open_tab(folder)
-    page, asked = tab.go(), list[str]()
+    page = tab.go()
+    asked = list[str]()
     page.on("request", lambda request: asked.append(request.url))
     begun(page, 0)
     expect(page.locator(YOURS)).to_be_visible()
@@ -52,7 +53,9 @@ def test_a_whole_game_is_played_and_then_looked_at(open_tab: Open, folder: Path)
     page.keyboard.press("t")
     page.keyboard.type("play 9")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("you have no slot 9; your cards are in slots 0 to 4")
+    expect(page.get_by_role("alert")).to_have_text(
+        "you have no slot 9; your cards are in slots 0 to 4"
+    )
     expect(page.get_by_label("Type a move")).to_be_focused()
     page.get_by_label("Type a move").fill("play 1 because I feel lucky")
     page.keyboard.press("Enter")
@@ -69,7 +72,15 @@ def test_a_whole_game_is_played_and_then_looked_at(open_tab: Open, folder: Path)
             first_move.click()
             expect(page.locator(f"{YOURS}, .ending").first).to_be_visible()
     calls = {url.partition("/api/")[2].partition("?")[0] for url in asked if "/api/" in url}
-    assert calls <= {"person", "person/start", "person/seat", "person/move", "version", "run", "games"}
+    assert calls <= {
+        "person",
+        "person/start",
+        "person/seat",
+        "person/move",
+        "version",
+        "run",
+        "games",
+    }
     page.get_by_role("link", name="Look at the game").click()
     expect(page.locator(".turn-place")).to_contain_text("turn 1 of")
     page.keyboard.press("ArrowRight")
@@ -77,7 +88,9 @@ def test_a_whole_game_is_played_and_then_looked_at(open_tab: Open, folder: Path)
     expect(page.get_by_text("I feel lucky").first).to_be_visible()
 
 
-def test_two_persons_play_in_two_browsers_and_a_reload_keeps_the_seat(open_tab: Open, folder: Path) -> None:
+def test_two_persons_play_in_two_browsers_and_a_reload_keeps_the_seat(
+    open_tab: Open, folder: Path
+) -> None:
     with served(folder) as address:
         first = open_tab(address).go()
         begun(first, 0, 1)
@@ -103,9 +116,19 @@ def test_two_persons_play_in_two_browsers_and_a_reload_keeps_the_seat(open_tab: 
         expect(first.locator(YOURS)).to_be_visible()
 
 
-def test_a_game_that_begins_slowly_or_cannot_begin_is_waited_for_and_said(open_tab: Open, folder: Path) -> None:
+def test_a_game_that_begins_slowly_or_cannot_begin_is_waited_for_and_said(
+    open_tab: Open, folder: Path
+) -> None:
     page = open_tab(folder).go()
-    early = {"turns": [], "turn": 0, "state": "going", "why": None, "yours": False, "legal": [], "result": None}
+    early = {
+        "turns": [],
+        "turn": 0,
+        "state": "going",
+        "why": None,
+        "yours": False,
+        "legal": [],
+        "result": None,
+    }
     answers = [early, early | {"state": "stopped", "why": "A partner gave no move."}]
 
     def answer(route: Route) -> None:
@@ -118,7 +141,9 @@ def test_a_game_that_begins_slowly_or_cannot_begin_is_waited_for_and_said(open_t
     expect(page.locator(YOURS)).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")] if FULL else [(390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), (390, "dark")] if FULL else [(390, "dark")]
+)
 def test_the_seat_is_for_everybody(open_tab: Open, folder: Path, width: int, scheme: str) -> None:
     page = open_tab(folder, width=width, color_scheme=scheme).go()
     begun(page, 0, graph="partner:piers")

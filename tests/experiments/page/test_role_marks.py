@@ -13,26 +13,40 @@ from roles.marks import MarkInfo
 from tests.experiments.page.conftest import client
 
 
-def test_answers_of_a_finished_game_have_marks_and_a_game_that_goes_on_has_none(tmp_path: Path) -> None:
+def test_answers_of_a_finished_game_have_marks_and_a_game_that_goes_on_has_none(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "one.jsonl"
     with Journal(path) as sink:
         play(graphs.seat("house", "sim:careless"), players=2, seed=1, sink=sink, max_turns=3)
     page = client(tmp_path)
     told = page.get("/api/marks?id=one&turn=2").json()
-    assert told["ready"] and {one["node"] for one in told["marks"]} >= {"aggregator", "discard_strategist"}
+    assert told["ready"] and {one["node"] for one in told["marks"]} >= {
+        "aggregator",
+        "discard_strategist",
+    }
     regret = next(one for one in told["marks"] if one["name"] == "regret")
     assert (
-        regret["says"] and regret["best"] == 0 and "program" in regret["baselines"] and regret["good"] in (True, False)
+        regret["says"]
+        and regret["best"] == 0
+        and "program" in regret["baselines"]
+        and regret["good"] in (True, False)
     )
     assert page.get("/api/marks?id=one&turn=9").status_code != 200
     bundle = Bundle(Library.open(tmp_path))
-    assert "marks?turn=2" not in bundle.game("one"), "a copy has the marks that were computed before"
+    assert "marks?turn=2" not in bundle.game("one"), (
+        "a copy has the marks that were computed before"
+    )
     bundle.api.ask("marks", id="one", turn="1")
     assert bundle.game("one")["marks?turn=2"] == told
     lines = path.read_text("utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), "utf-8")
     waiting = client(tmp_path).get("/api/marks?id=one&turn=2").json()
-    assert not waiting["ready"] and waiting["marks"] == [] and "until the game has ended" in waiting["why"]
+    assert (
+        not waiting["ready"]
+        and waiting["marks"] == []
+        and "until the game has ended" in waiting["why"]
+    )
 
 
 def test_a_mark_is_good_at_its_best_value_or_where_its_program_is_no_better() -> None:
@@ -41,7 +55,10 @@ def test_a_mark_is_good_at_its_best_value_or_where_its_program_is_no_better() ->
 
     def stands(info: MarkInfo | None, value: float, **baselines: float) -> tuple[bool | None, str]:
         where = {"turn": 1, "seat": 0, "node": "n", "role": "r", "model": "m", "sample": 0}
-        return quality(RoleMark.model_validate({**where, "name": "x", "value": value, "baselines": baselines}), info)
+        return quality(
+            RoleMark.model_validate({**where, "name": "x", "value": value, "baselines": baselines}),
+            info,
+        )
 
     assert stands(share, 1.0, program=1.0) == (True, "best value")
     assert stands(share, 0.5, program=0.6, uniform=0.1) == (False, "worse than its program")

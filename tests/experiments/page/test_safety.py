@@ -47,14 +47,23 @@ def test_strangers_are_refused(page: TestClient, headers: dict[str, str], addres
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8642", "localhost:8642"])
 def test_the_pages_own_addresses_are_served(page: TestClient, host: str) -> None:
-    assert page.get("/api/version", headers={"host": host, "origin": f"http://{host}"}).status_code == 200
+    assert (
+        page.get("/api/version", headers={"host": host, "origin": f"http://{host}"}).status_code
+        == 200
+    )
 
 
-@pytest.mark.parametrize("address", ["/", "/api/run", "/api/nothing", "/static/app.js", "/files/report.html"])
+@pytest.mark.parametrize(
+    "address", ["/", "/api/run", "/api/nothing", "/static/app.js", "/files/report.html"]
+)
 def test_every_answer_forbids_frames_and_remote_things(page: TestClient, address: str) -> None:
     headers = page.get(address).headers
     policy = headers["content-security-policy"]
-    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "http" not in policy
+    assert (
+        "default-src 'none'" in policy
+        and "frame-ancestors 'none'" in policy
+        and "http" not in policy
+    )
     assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
     assert headers["cache-control"] == "no-store"
 
@@ -89,7 +98,9 @@ def test_ids_that_lead_out_are_refused(run_copy: Path, id: str) -> None:
     assert answer.status_code in (403, 404) and "deck" not in answer.text
 
 
-def test_symbolic_links_that_lead_out_are_refused_and_not_listed(run_copy: Path, asked: Path) -> None:
+def test_symbolic_links_that_lead_out_are_refused_and_not_listed(
+    run_copy: Path, asked: Path
+) -> None:
     (run_copy / "games/piers/2p-s7-r1.jsonl").symlink_to(asked / "marked-up.jsonl")
     (run_copy / "games/other").symlink_to(asked)
     page = client(run_copy)
@@ -116,7 +127,9 @@ def test_only_the_report_and_its_figures_are_files(page: TestClient, name: str) 
     assert page.get(f"/files/{name}").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["../server.py", "%2e%2e/server.py", "..%2fserver.py", "/etc/passwd"])
+@pytest.mark.parametrize(
+    "name", ["../server.py", "%2e%2e/server.py", "..%2fserver.py", "/etc/passwd"]
+)
 def test_static_files_are_only_those(page: TestClient, name: str) -> None:
     assert page.get(f"/static/{name}").status_code == 404
 
@@ -138,9 +151,15 @@ def test_it_listens_on_this_machine_alone(played: Path) -> None:
         assert server.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
 
 
-@pytest.mark.parametrize("name", ["fork", "person/start", "person/seat", "person/move", "person/leave"])
-@pytest.mark.parametrize("body", ['{"id": "persons/x", "token": "\\ud800"}', '{"id": ', "[]", "\x00", "1" * 5000])
-def test_a_command_that_is_no_object_in_utf8_is_refused(page: TestClient, name: str, body: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["fork", "person/start", "person/seat", "person/move", "person/leave"]
+)
+@pytest.mark.parametrize(
+    "body", ['{"id": "persons/x", "token": "\\ud800"}', '{"id": ', "[]", "\x00", "1" * 5000]
+)
+def test_a_command_that_is_no_object_in_utf8_is_refused(
+    page: TestClient, name: str, body: str
+) -> None:
     answer = page.post(f"/api/{name}", content=body, headers={"x-page": "1"})
     assert answer.status_code == 400 and "one JSON object" in answer.json()["error"]
 
@@ -161,8 +180,14 @@ def test_an_error_tells_its_kind_alone_and_is_marked_like_any_answer(
 
     monkeypatch.setattr(Games, "shelf", broken)
     answer = client(played).get("/api/version")
-    assert (answer.status_code, answer.json()) == (500, {"error": "the page failed: ZeroDivisionError"})
-    assert answer.headers["cache-control"] == "no-store" and "default-src 'none'" in answer.headers[POLICY]
+    assert (answer.status_code, answer.json()) == (
+        500,
+        {"error": "the page failed: ZeroDivisionError"},
+    )
+    assert (
+        answer.headers["cache-control"] == "no-store"
+        and "default-src 'none'" in answer.headers[POLICY]
+    )
     logged = capsys.readouterr().err
     assert "the page failed" in logged and "sk-secret" not in logged
 
@@ -170,12 +195,18 @@ def test_an_error_tells_its_kind_alone_and_is_marked_like_any_answer(
 def test_a_journal_of_another_hand_cannot_break_an_answer(asked: Path, tmp_path: Path) -> None:
     """Numbers and letters that JSON has no way to say, and values of a wrong type."""
     lines = (asked / "marked-up.jsonl").read_text("utf-8").splitlines()
-    call = next(n for n, line in enumerate(lines) if '"event": "call"' in line and '"usd": null' in line)
-    strange = [line.replace('"usd": null', '"usd": NaN') if n == call else line for n, line in enumerate(lines)]
+    call = next(
+        n for n, line in enumerate(lines) if '"event": "call"' in line and '"usd": null' in line
+    )
+    strange = [
+        line.replace('"usd": null', '"usd": NaN') if n == call else line
+        for n, line in enumerate(lines)
+    ]
     strange = [line.replace("onerror", "\\ud800") for line in strange]
     (tmp_path / "strange.jsonl").write_text("\n".join(strange), "utf-8")
     wrong = [
-        line.replace('"node": ', '"node": [7], "was": ') if '"event": "decided"' in line else line for line in lines
+        line.replace('"node": ', '"node": [7], "was": ') if '"event": "decided"' in line else line
+        for line in lines
     ]
     (tmp_path / "wrong.jsonl").write_text("\n".join(wrong), "utf-8")
     page = client(tmp_path)
@@ -207,13 +238,20 @@ HALVES = {
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_half_a_request_is_not_waited_for(name: str, asked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_request_is_not_waited_for(
+    name: str, asked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server, "HALF_S", 0.2)
     with served(asked) as address:
         host = address.removeprefix("http://").removesuffix("/")
-        with socket.create_connection(("127.0.0.1", int(host.partition(":")[2])), timeout=20) as browser:
+        with socket.create_connection(
+            ("127.0.0.1", int(host.partition(":")[2])), timeout=20
+        ) as browser:
             browser.sendall(HALVES[name].replace(b"%b", host.encode()))
-            began, answer = time.monotonic(), b""
+            began = time.monotonic()
+            answer = b""
             while part := browser.recv(4096):  # it ends where the server closes
                 answer += part
-        assert time.monotonic() - began < 5 and (b" 200 OK" in answer) == (name == "a second request")
+        assert time.monotonic() - began < 5 and (b" 200 OK" in answer) == (
+            name == "a second request"
+        )

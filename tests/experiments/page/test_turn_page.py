@@ -20,7 +20,9 @@ from tests.support.browser import chromium, page_of, served
 from tests.support.prove import FULL
 from tests.support.tabs import faults
 
-HINT, PLAY, DISCARD = "hint P1 rank 1", "play slot 1", "discard slot 0"
+HINT = "hint P1 rank 1"
+PLAY = "play slot 1"
+DISCARD = "discard slot 0"
 RATED = [
     {"action": HINT, "rating": 0.4},
     {"action": "play slot 0", "rating": 0.9},
@@ -131,8 +133,21 @@ def _values(played: str = PLAY) -> dict[str, Any]:
 
 
 def _strip() -> dict[str, Any]:
-    found = {"turn": 2, "seat": 1, "kind": "risky_misplay", "loss": 2.0, "better": DISCARD, "text": MISTAKE}
-    return {"ready": True, "done": 2, "expected": [14, 12], "error": [0.1, 0.1], "mistakes": [found]}
+    found = {
+        "turn": 2,
+        "seat": 1,
+        "kind": "risky_misplay",
+        "loss": 2.0,
+        "better": DISCARD,
+        "text": MISTAKE,
+    }
+    return {
+        "ready": True,
+        "done": 2,
+        "expected": [14, 12],
+        "error": [0.1, 0.1],
+        "mistakes": [found],
+    }
 
 
 def test_a_node_is_selected_by_keyboard_and_shows_its_reply(page: Page, address: str) -> None:
@@ -144,7 +159,9 @@ def test_a_node_is_selected_by_keyboard_and_shows_its_reply(page: Page, address:
     page.keyboard.press("Enter")
     expect(detail.locator("h4")).to_contain_text("tom_interpreter")
     expect(detail.locator(".faults")).to_contain_text("Unusable")
-    expect(page.locator(".node[aria-pressed=true]")).to_have_attribute("data-node", "tom_interpreter")
+    expect(page.locator(".node[aria-pressed=true]")).to_have_attribute(
+        "data-node", "tom_interpreter"
+    )
     page.get_by_role("button", name=re.compile("^aggregator: ")).focus()
     page.keyboard.press("Space")
     expect(detail).to_contain_text("play slot 0")
@@ -158,14 +175,18 @@ def test_calls_stand_in_a_list_or_a_tree(page: Page, address: str) -> None:
     expect(page.locator(".tree")).to_contain_text("tom_interpreter: 2 asks")
 
 
-def test_a_prompt_is_shown_by_section_and_what_one_role_alone_got_is_marked(page: Page, address: str) -> None:
+def test_a_prompt_is_shown_by_section_and_what_one_role_alone_got_is_marked(
+    page: Page, address: str
+) -> None:
     page.goto(f"{address}#/game?id=house&turn=1")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     summary = page.get_by_text("Prompt, by section")
     summary.wait_for()
-    assert not any("/api/prompt" in url for url in asked), "a prompt is loaded only when it is opened"
+    assert not any("/api/prompt" in url for url in asked), (
+        "a prompt is loaded only when it is opened"
+    )
     summary.click()
     sections = page.locator(".prompt .section")
     moves = sections.filter(has=page.locator(".name", has_text=re.compile("^legal moves$")))
@@ -182,7 +203,9 @@ def test_a_long_prompt_opens_in_pieces(page: Page, address: str) -> None:
     _open_prompt(page)
     raw = page.locator(".prompt pre")
     expect(raw).to_contain_text("line 20 of the section")
-    expect(page.locator(".prompt")).to_contain_text("A program answered; this is what a model would have got.")
+    expect(page.locator(".prompt")).to_contain_text(
+        "A program answered; this is what a model would have got."
+    )
     assert len(raw.inner_text()) < 5000
     while page.locator(".prompt .long button").count():
         page.locator(".prompt .long button").click()
@@ -243,7 +266,9 @@ def test_two_games_start_at_the_first_turn_that_differs(page: Page, address: str
     expect(sides.nth(0).locator(".side-head")).to_contain_text("turn 1 of 2")
 
 
-def test_the_game_to_compare_with_is_chosen_among_those_of_the_deal(page: Page, address: str) -> None:
+def test_the_game_to_compare_with_is_chosen_among_those_of_the_deal(
+    page: Page, address: str
+) -> None:
     page.goto(f"{address}#/compare?a=first")
     rows = page.locator(".compare-chooser tbody tr")
     expect(rows).to_have_count(3)
@@ -262,7 +287,9 @@ def test_a_puzzle_hides_its_answer_until_a_move_was_tried(page: Page, address: s
     assert "30%" not in shown
     assert page.locator(".slot.play, .slot.discard, .used, table.moves, .said").count() == 0
     page.get_by_role("button", name="play slot 0", exact=True).press("Enter")
-    expect(page.locator(".verdict")).to_contain_text("No better than the move of the game (play slot 1)")
+    expect(page.locator(".verdict")).to_contain_text(
+        "No better than the move of the game (play slot 1)"
+    )
     expect(page.locator(".answer")).to_contain_text(MISTAKE)
     expect(page.locator(".answer .said")).to_contain_text("proposer")
     expect(page.locator(".answer tr.is-best")).to_contain_text(DISCARD)
@@ -273,7 +300,9 @@ def test_a_puzzle_hides_its_answer_until_a_move_was_tried(page: Page, address: s
     expect(page.locator(".score")).to_contain_text("1 of 1")
 
 
-def test_the_mistakes_of_a_game_are_listed_with_the_roles_that_were_for_them(page: Page, address: str) -> None:
+def test_the_mistakes_of_a_game_are_listed_with_the_roles_that_were_for_them(
+    page: Page, address: str
+) -> None:
     strip = _strip()
     strip["mistakes"][0] |= {"turn": 1, "seat": 0, "better": "play slot 0"}
     _answers(page, "strip", strip)
@@ -283,19 +312,30 @@ def test_the_mistakes_of_a_game_are_listed_with_the_roles_that_were_for_them(pag
     row = page.locator(".mistakes tbody tr")
     expect(row).to_contain_text("the play could be right with 30% at most")
     expect(row.locator("td").nth(4)).to_have_text("aggregator")
-    expect(page.locator(".mistakes p").first).to_contain_text(f"First: turn 1, P0, {HINT} (aggregator)")
+    expect(page.locator(".mistakes p").first).to_contain_text(
+        f"First: turn 1, P0, {HINT} (aggregator)"
+    )
 
 
 def test_a_turn_is_decided_again_where_the_server_offers_it(page: Page, address: str) -> None:
     told = page.request.get(f"{address}api/run").json()
     _answers(page, "run", {**told, "fork": {"graphs": ["house", "cac"], "models": []}})
-    _answers(page, "fork", {"old": {"move": _move(HINT)}, "new": [{"move": _move(DISCARD), "why": "safer"}]})
+    _answers(
+        page,
+        "fork",
+        {"old": {"move": _move(HINT)}, "new": [{"move": _move(DISCARD), "why": "safer"}]},
+    )
     page.goto(f"{address}#/game?id=first&turn=1")
     page.reload()  # what is offered is asked for once
     page.get_by_role("combobox", name="Graph").select_option("cac")
     with page.expect_request("**/api/fork") as sent:
         page.get_by_role("button", name="Decide again").click()
-    assert json.loads(sent.value.post_data or "") == {"id": "first", "turn": 1, "graph": "cac", "samples": 1}
+    assert json.loads(sent.value.post_data or "") == {
+        "id": "first",
+        "turn": 1,
+        "graph": "cac",
+        "samples": 1,
+    }
     assert sent.value.headers["x-page"] == "1"
     expect(page.locator(".fork-result")).to_contain_text("another move")
     expect(page.locator(".fork-result")).to_contain_text("safer")
@@ -305,12 +345,17 @@ def test_a_turn_is_decided_again_where_the_server_offers_it(page: Page, address:
     expect(page.get_by_role("button", name="Decide again")).to_have_count(0)
 
 
-@pytest.mark.parametrize("where", ["game?id=first&turn=1", "compare?a=first&b=second", "better?id=first"])
+@pytest.mark.parametrize(
+    "where", ["game?id=first&turn=1", "compare?a=first&b=second", "better?id=first"]
+)
 def test_what_a_model_wrote_stays_text(page: Page, address: str, where: str) -> None:
     _answers(page, "strip", _strip())
     _answers(page, "values", _values())
     abroad: list[str] = []
-    page.on("request", lambda request: abroad.append(request.url) if not request.url.startswith(address) else None)
+    page.on(
+        "request",
+        lambda request: abroad.append(request.url) if not request.url.startswith(address) else None,
+    )
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.goto(f"{address}#/{where}")
     if where.startswith("better"):

@@ -46,8 +46,11 @@ def awaited(page: TestClient) -> Any:
 
 def test_the_values_of_a_turn_name_the_best_and_the_played_move(short: Path) -> None:
     page = client(short)
-    found, game = got(page, "values", id=GAME, turn=2), got(page, "game", id=GAME)
-    assert found["played"] == game["turns"][1]["move"] and found["moves"][0]["move"] == found["best"]
+    found = got(page, "values", id=GAME, turn=2)
+    game = got(page, "game", id=GAME)
+    assert (
+        found["played"] == game["turns"][1]["move"] and found["moves"][0]["move"] == found["best"]
+    )
     assert [one["rank"] for one in found["moves"]] == list(range(1, len(found["moves"]) + 1))
     view = Game.open(short / "games" / f"{GAME}.jsonl").turn(2).view
     assert {one["move"]["text"] for one in found["moves"]} == set(map(str, view.legal))
@@ -61,15 +64,21 @@ def test_expected_scores_are_computed_beside_the_server_and_kept_in_the_run(shor
     story = Game.open(short / "games" / f"{GAME}.jsonl")
     assert strip["expected"][:-1] == list(score_strip.strip(story, mistakes=False).expected)
     table = got(page, "games")
-    row = next(dict(zip(table["keys"], row, strict=True)) for row in table["rows"] if row[0] == GAME)
+    row = next(
+        dict(zip(table["keys"], row, strict=True)) for row in table["rows"] if row[0] == GAME
+    )
     assert row["swing"] == max(strip["swings"], key=abs)
-    assert got(client(short), "strip", id=GAME) == strip, "another server finds it in the run's folder"
+    assert got(client(short), "strip", id=GAME) == strip, (
+        "another server finds it in the run's folder"
+    )
 
 
 def test_a_strip_of_other_moves_is_not_shown(short: Path) -> None:
     kept = short / "values/games" / f"{GAME}.json"
     kept.parent.mkdir(parents=True)
-    kept.write_text(json.dumps({"mark": "x", "swings": [9], "expected": [9], "mistakes": []}), "utf-8")
+    kept.write_text(
+        json.dumps({"mark": "x", "swings": [9], "expected": [9], "mistakes": []}), "utf-8"
+    )
     api = Api(Library.open(short))
     try:
         assert api.ask("strip", id=GAME)["ready"] is False
@@ -77,10 +86,15 @@ def test_a_strip_of_other_moves_is_not_shown(short: Path) -> None:
         api.close()
 
 
-def test_a_computation_that_fails_says_so(short: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_computation_that_fails_says_so(
+    short: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     api = Api(Library.open(short))
-    game, strips = api.games.game(GAME), Strips(tmp_path, "strict")
-    monkeypatch.setattr("experiments.page.strips.StripJob.outcome", lambda job: {"failed": "out of memory"})
+    game = api.games.game(GAME)
+    strips = Strips(tmp_path, "strict")
+    monkeypatch.setattr(
+        "experiments.page.strips.StripJob.outcome", lambda job: {"failed": "out of memory"}
+    )
     strips.of(game)
     found = strips.of(game)
     assert found["ready"] and found["failed"] == "out of memory"

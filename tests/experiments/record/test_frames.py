@@ -17,7 +17,8 @@ def test_without_pandas_it_is_one_sentence(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "pandas", None)
     play(graphs.seat("watson"), players=2, seed=1, max_turns=3, journal=tmp_path / "g.jsonl")
     with pytest.raises(
-        UserError, match=r"pandas, which is not installed: `pip install 'hanabi-orchestrator\[tables\]'`"
+        UserError,
+        match=r"pandas, which is not installed: `pip install 'hanabi-orchestrator\[tables\]'`",
     ):
         games.turns(tmp_path)
     (tmp_path / "none").mkdir()
@@ -29,7 +30,9 @@ def test_a_line_for_each_game_and_each_turn(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     done = run(experiment.parse("{name: e, graph: watson, players: 2, seeds: 2}"), tmp_path / "run")
     frame = results.read(tmp_path / "run")
-    assert list(frame["score_kept"]) == [row.score_kept for row in done.rows] and list(frame["seed"]) == [1, 2]
+    assert list(frame["score_kept"]) == [row.score_kept for row in done.rows] and list(
+        frame["seed"]
+    ) == [1, 2]
     turns = games.turns(tmp_path / "run")
     assert len(turns) == sum(row.turns for row in done.rows)
     assert list(turns.groupby("journal")["score"].last()) == [row.score_kept for row in done.rows]

@@ -65,7 +65,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("reason", "name"), [(why, name) for why, names in REFUSED.items() for name in names])
+@pytest.mark.parametrize(
+    ("reason", "name"), [(why, name) for why, names in REFUSED.items() for name in names]
+)
 def test_what_is_read_as_something_else_is_no_name(reason: str, name: str) -> None:
     assert reason in (misread(name) or ""), misread(name)
 
@@ -79,21 +81,26 @@ def test_ordinary_names_stay(name: str) -> None:
 
 LIKE_VALUES = st.text("0123456789+-._eExXbBdDiIjJnNaAfFtT/:, #'=@%", min_size=1, max_size=8)
 WORDS = st.sampled_from([name for names in REFUSED.values() for name in names])
-NAMES = st.one_of(LIKE_VALUES, st.text(min_size=1, max_size=12), WORDS, st.builds("{}{}".format, WORDS, LIKE_VALUES))
+NAMES = st.one_of(
+    LIKE_VALUES,
+    st.text(min_size=1, max_size=12),
+    WORDS,
+    st.builds("{}{}".format, WORDS, LIKE_VALUES),
+)
 MANY = st.lists(NAMES, min_size=80, max_size=120)
 
 
 def r_reads(name: str) -> object:
     """What R's type.convert makes of a column of this cell: NA, a logical, a number, or the text itself."""
     bare = name.strip(" \t")
-    number = (
-        r"[+-]?(NA|NaN|Inf|infinity|0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d*)?)"
-    )
+    number = r"[+-]?(NA|NaN|Inf|infinity|0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d*)?)"
     if bare in ("", "NA"):
         return None
     if bare in ("T", "F", "TRUE", "FALSE", "true", "false", "True", "False"):
         return bare[0] in "Tt"
-    if re.fullmatch(number, bare, re.IGNORECASE) or re.fullmatch(rf"({number})?[+-]?{number}i", bare):
+    if re.fullmatch(number, bare, re.IGNORECASE) or re.fullmatch(
+        rf"({number})?[+-]?{number}i", bare
+    ):
         return complex(0)
     return name
 
@@ -116,12 +123,19 @@ def test_names_are_read_back_as_they_were_written(
 
 def test_results_csv_gives_the_arms_and_decks_back(tmp_path: Path) -> None:
     arms = ["full", "noise-floor", "no-x", "1st", "naïve"]
-    games = [replace(game(arm, seed, 9), deck_name=f"deck {arm}") for arm in arms for seed in (1, 2)]
+    games = [
+        replace(game(arm, seed, 9), deck_name=f"deck {arm}") for arm in arms for seed in (1, 2)
+    ]
     rows.write(tmp_path, games)
     path = tmp_path / "results.csv"
-    frame, base = pandas.read_csv(path), duckdb.read_csv(str(path))
-    assert list(frame["arm"]) == [row.arm for row in games] and set(frame.groupby("arm").groups) == set(arms)
-    assert [tuple(row) for row in frame[["arm", "deck_name"]].to_numpy()] == base.select("arm", "deck_name").fetchall()
+    frame = pandas.read_csv(path)
+    base = duckdb.read_csv(str(path))
+    assert list(frame["arm"]) == [row.arm for row in games] and set(
+        frame.groupby("arm").groups
+    ) == set(arms)
+    assert [tuple(row) for row in frame[["arm", "deck_name"]].to_numpy()] == base.select(
+        "arm", "deck_name"
+    ).fetchall()
     assert run_folder.written(tmp_path) == games
 
 
@@ -170,7 +184,12 @@ def test_every_design_refuses_such_names(tmp_path: Path, design: str) -> None:
     house = "extends: house\n"
     for name in ("nul", "1e5"):
         (tmp_path / f"{name}.yaml").write_text(f"name: {name}-x\n{house}", "utf-8")
-    settings = {"name": "name: a", "graph": "graph: house", "seeds": "seeds: 1", "players": "players: 2"}
+    settings = {
+        "name": "name: a",
+        "graph": "graph: house",
+        "seeds": "seeds: 1",
+        "players": "players: 2",
+    }
     settings[DESIGNS[design].partition(":")[0]] = DESIGNS[design]
     text = "\n".join(settings.values()).replace("./", f"{tmp_path}/")
     with pytest.raises(UserError, match=r"cannot be a name: .*; choose another"):
@@ -183,7 +202,9 @@ def test_nodes_and_graphs_have_such_names_neither(form: str) -> None:
 
     data: dict[str, Any] = read("house").model_dump(mode="json")
     broken = (
-        {**data, "name": "inf"} if form == "arms" else {**data, "nodes": {**data["nodes"], "NaN": {"role": "analyst"}}}
+        {**data, "name": "inf"}
+        if form == "arms"
+        else {**data, "nodes": {**data["nodes"], "NaN": {"role": "analyst"}}}
     )
     with pytest.raises(UserError, match="cannot be a name"):
         checked(broken, "g")

@@ -15,7 +15,9 @@ NAMES = st.text("ab-", min_size=1, max_size=3 * LONGEST_NAME)
 
 
 @given(NAMES, NAMES)
-def test_a_name_is_short_and_begins_as_it_did_and_two_names_stay_two(first: str, second: str) -> None:
+def test_a_name_is_short_and_begins_as_it_did_and_two_names_stay_two(
+    first: str, second: str
+) -> None:
     assert len(short_name(first)) <= LONGEST_NAME
     assert first.startswith(short_name(first)[:-7])
     assert (short_name(first) == short_name(second)) == (first == second)

@@ -22,7 +22,13 @@ from orchestrator.errors import UserError
 from orchestrator.journal import file
 from tests.conftest import Run
 
-TEXT = {"name": "small", "graph": "partner:random", "players": [2], "seeds": [1, 2], "arms": {"a": {}}}
+TEXT = {
+    "name": "small",
+    "graph": "partner:random",
+    "players": [2],
+    "seeds": [1, 2],
+    "arms": {"a": {}},
+}
 GOOD = "run/games/a/2p-s1-r1.jsonl"
 
 
@@ -38,7 +44,11 @@ def soon() -> Iterator[None]:
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
     """The folder of the games of a run of two."""
-    return experiment_run.run(config.parse(yaml.safe_dump(TEXT)), tmp_path / "run").plan.folder / "games" / "a"
+    return (
+        experiment_run.run(config.parse(yaml.safe_dump(TEXT)), tmp_path / "run").plan.folder
+        / "games"
+        / "a"
+    )
 
 
 def listening_socket(path: Path) -> None:
@@ -56,13 +66,19 @@ STRANGE: dict[str, Callable[[Path], Any]] = {
     "a link out of the folder": lambda path: path.symlink_to(journal_outside(path)),
     "a link to nowhere": lambda path: path.symlink_to("nowhere"),
     "a link to itself": lambda path: path.symlink_to(path.name),
-    "a file with an endless first line": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 2**33),
+    "a file with an endless first line": lambda path: os.truncate(
+        os.open(path, os.O_CREAT | os.O_RDWR), 2**33
+    ),
     "noise": lambda path: path.write_bytes(bytes(range(128, 256))),
     "a text": lambda path: path.write_text("some words\n", "utf-8"),
     "a torn line": lambda path: path.write_text('arted", "players": 2}\n', "utf-8"),
     "a list": lambda path: path.write_text("[1, 2]\n", "utf-8"),
-    "a journal of another version": lambda path: path.write_text('{"v": 9, "event": "game_started"}\n', "utf-8"),
-    "a journal without its first line": lambda path: path.write_text(f"{json.dumps(HALT)}\n", "utf-8"),
+    "a journal of another version": lambda path: path.write_text(
+        '{"v": 9, "event": "game_started"}\n', "utf-8"
+    ),
+    "a journal without its first line": lambda path: path.write_text(
+        f"{json.dumps(HALT)}\n", "utf-8"
+    ),
 }
 
 
@@ -85,9 +101,17 @@ def test_what_is_no_journal_is_named_and_left_out_by_every_reader(
     STRANGE[kind](games / "2p-s7-r1.jsonl")
     os.chdir(games.parents[2])
     code, out, err = run("list", "games", "run", "--json")
-    assert code == 0 and [row["journal"] for row in json.loads(out)] == [GOOD, GOOD.replace("s1", "s2")]
+    assert code == 0 and [row["journal"] for row in json.loads(out)] == [
+        GOOD,
+        GOOD.replace("s1", "s2"),
+    ]
     assert "2p-s7-r1" in err
-    for command in (("show", "run"), ("report", "run"), ("experiment", "status", "run"), ("list", "runs", "run")):
+    for command in (
+        ("show", "run"),
+        ("report", "run"),
+        ("experiment", "status", "run"),
+        ("list", "runs", "run"),
+    ):
         code, out, _ = run(*command)
         assert code == 0 and re.search(r"\b2\b", out), command
     assert len(Games(Library.open(Path("run"))).shelf().entries) == 2
@@ -118,11 +142,20 @@ def test_a_pipe_that_is_named_is_refused_in_a_sentence(run: Run) -> None:
         ("evaluate", "questions", "--data", "pipe.json"),
     ):
         code, out, err = run(*command)
-        assert code in (1, 2) and not out and "pipe" in err and err.count("\n") == 1, (command, code, out, err)
+        assert code in (1, 2) and not out and "pipe" in err and err.count("\n") == 1, (
+            command,
+            code,
+            out,
+            err,
+        )
 
 
 def without(lines: list[dict[str, Any]], wanted: Callable[[int], bool]) -> list[dict[str, Any]]:
-    return [line for line in lines if line["event"] in ("game_started", "game_ended") or wanted(turn(line))]
+    return [
+        line
+        for line in lines
+        if line["event"] in ("game_started", "game_ended") or wanted(turn(line))
+    ]
 
 
 def turn(line: dict[str, Any]) -> int:
@@ -137,15 +170,23 @@ def resulting(lines: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any
 HALT: dict[str, Any] = {"v": 2, "event": "suspended", "t": "", "turn": 3, "why": "no money"}
 CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
     "no turns": lambda lines: resulting(
-        [lines[0], lines[-1]], score_strict=25, score_kept=25, lives=3, fireworks=dict.fromkeys("RYGWB", 5)
+        [lines[0], lines[-1]],
+        score_strict=25,
+        score_kept=25,
+        lives=3,
+        fireworks=dict.fromkeys("RYGWB", 5),
     ),
     "no turns, a stop": lambda lines: [lines[0], HALT, lines[-1]],
     "no first turns": lambda lines: without(lines, lambda number: number > 5),
     "one turn less": lambda lines: without(lines, lambda number: number != 4),
-    "no last turn": lambda lines: without(lines, lambda number: number < lines[-1]["result"]["turns"]),
+    "no last turn": lambda lines: without(
+        lines, lambda number: number < lines[-1]["result"]["turns"]
+    ),
     "a turn twice": lambda lines: [*lines[:-1], lines[-2], lines[-1]],
     "more points": lambda lines: resulting(lines, score_strict=20, score_kept=20),
-    "more points than fireworks": lambda lines: resulting([*lines[:-1], HALT, lines[-1]], score_kept=24),
+    "more points than fireworks": lambda lines: resulting(
+        [*lines[:-1], HALT, lines[-1]], score_kept=24
+    ),
     "a lost game that scores": lambda lines: resulting(lines, score_strict=7),
     "26 points": lambda lines: resulting(lines, score_strict=26, score_kept=26),
     "negative lives": lambda lines: resulting(lines, lives=-1),
@@ -157,13 +198,19 @@ CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_journal_that_cannot_be_believed_is_named_and_the_others_are_told(change: str, games: Path, run: Run) -> None:
+def test_a_journal_that_cannot_be_believed_is_named_and_the_others_are_told(
+    change: str, games: Path, run: Run
+) -> None:
     path = games / "2p-s2-r1.jsonl"
     lines = CHANGES[change]([json.loads(line) for line in path.read_text("utf-8").splitlines()])
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     os.utime(path, (1, 1))
     code, out, err = run("list", "games", "run", "--json")
-    assert code == 0 and [row["journal"] for row in json.loads(out)] == [GOOD] and "2p-s2-r1.jsonl" in err
+    assert (
+        code == 0
+        and [row["journal"] for row in json.loads(out)] == [GOOD]
+        and "2p-s2-r1.jsonl" in err
+    )
     code, out, err = run("show", "run")
     assert code == 0 and "1 game" in out and "2p-s2-r1.jsonl" in err
     if change == "no turns":

@@ -38,14 +38,20 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def cuts(data: bytes, step: int) -> Iterator[int]:
     """Yield sizes of files: some within a line of each kind, both its ends, and each `step` within the last line."""
-    chance, seen, start = random.Random(1), set[str](), 0
+    chance = random.Random(1)
+    seen = set[str]()
+    start = 0
     lines = data.splitlines(keepends=True)
     for line in lines:
         tag = file.tag(line)
         if line is lines[-1]:
             yield from range(start, len(data), step)
         elif tag not in seen:
-            yield from (start, start + 1, *(start + chance.randrange(len(line)) for _ in range(40 if FULL else 2)))
+            yield from (
+                start,
+                start + 1,
+                *(start + chance.randrange(len(line)) for _ in range(40 if FULL else 2)),
+            )
         yield from (start + len(line) - 1, start + len(line))
         seen.add(tag)
         start += len(line)
@@ -56,7 +62,10 @@ def told(folder: Path) -> Any:
     """Return what every reader says of the one game of a run folder."""
     (path,) = folder.rglob("*.jsonl")
     events = [json.dumps(journal.comparable(journal.read(path)))]
-    page = [(entry.row, entry.progress, entry.stop) for entry in Games(Library.open(folder)).shelf().entries]
+    page = [
+        (entry.row, entry.progress, entry.stop)
+        for entry in Games(Library.open(folder)).shelf().entries
+    ]
     listed = rows.rows(folder), [source.name for source in _sources(folder)], page
     try:
         game = Game.open(path)
@@ -71,7 +80,9 @@ def _sources(folder: Path) -> list[sources.Source]:
 
 
 @pytest.mark.parametrize(("after", "step"), [(b"", 1 if FULL else 11), (b"\0" * 30, 50)])
-def test_half_a_last_line_is_no_line_to_any_reader(after: bytes, step: int, whole: bytes, tmp_path: Path) -> None:
+def test_half_a_last_line_is_no_line_to_any_reader(
+    after: bytes, step: int, whole: bytes, tmp_path: Path
+) -> None:
     """`after`: a power failure can leave zeros where nothing was written yet."""
     path = tmp_path / "games" / "a" / "2p-s1-r1.jsonl"
     path.parent.mkdir(parents=True)
@@ -95,7 +106,13 @@ def test_a_first_line_of_another_program_is_no_half_line(tmp_path: Path) -> None
             Game.open(tmp_path / "a.jsonl")
 
 
-EXPERIMENT = {"name": "small", "graph": "sherlock", "players": [2], "seeds": 1, "models": {"default": "sim:average"}}
+EXPERIMENT = {
+    "name": "small",
+    "graph": "sherlock",
+    "players": [2],
+    "seeds": 1,
+    "models": {"default": "sim:average"},
+}
 RUN = ("experiment", "run", "small.yaml", "--out", "here", "-q")
 JOURNAL = "here/games/full/2p-s1-r1.jsonl"
 READERS = (
@@ -115,7 +132,9 @@ READERS = (
 
 
 def test_the_same_command_goes_on_and_every_command_reads_what_is_there(run: Run) -> None:
-    Path("small.yaml").write_text(yaml.safe_dump({**EXPERIMENT, "arms": {"full": {}, "b": {}}}), "utf-8")
+    Path("small.yaml").write_text(
+        yaml.safe_dump({**EXPERIMENT, "arms": {"full": {}, "b": {}}}), "utf-8"
+    )
     assert run(*RUN)[0] == 0
     unbroken = Path("here/results.csv").read_bytes()
     data = Path(JOURNAL).read_bytes()
@@ -131,5 +150,7 @@ def test_the_same_command_goes_on_and_every_command_reads_what_is_there(run: Run
         code, _, err = run(*RUN)
         assert (code, err) == (0, "")
         assert Path("here/results.csv").read_bytes() == unbroken
-        again, before = (journal.comparable(journal.read(Path(path))) for path in (JOURNAL, "whole.jsonl"))
+        again, before = (
+            journal.comparable(journal.read(Path(path))) for path in (JOURNAL, "whole.jsonl")
+        )
         assert again == before

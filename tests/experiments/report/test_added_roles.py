@@ -61,10 +61,17 @@ def test_the_report_names_what_the_role_changed(folder: Path) -> None:
     text = (folder / "runs" / "mine" / "report.md").read_text("utf-8")
     changed = r"with-oldest adds oldest\. 2 of 2 games differ, half of these by turn \d+; the first other move is "
     assert re.search(
-        changed + r"another discard \(2\)\. The proposal of oldest was played in \d+% of \d+ turns\.", text
+        changed
+        + r"another discard \(2\)\. The proposal of oldest was played in \d+% of \d+ turns\.",
+        text,
     )
-    assert re.search(r"Differences from full, in points, inconclusive: with-oldest -\d+\.\d\d\.", text)
-    assert "with-mood adds mood. All 2 games are the same, move by move: its notes change no move." in text
+    assert re.search(
+        r"Differences from full, in points, inconclusive: with-oldest -\d+\.\d\d\.", text
+    )
+    assert (
+        "with-mood adds mood. All 2 games are the same, move by move: its notes change no move."
+        in text
+    )
 
 
 def test_the_run_and_its_journals_hold_the_arm_and_the_run_goes_on(folder: Path) -> None:
@@ -74,21 +81,47 @@ def test_the_run_and_its_journals_hold_the_arm_and_the_run_goes_on(folder: Path)
     last = run / "games" / "with-oldest" / "2p-s2-r1.jsonl"
     with last.open("rb") as journal:
         config = json.loads(journal.readline())["seats"][0]["config"]
-    assert config["nodes"]["oldest"]["added"] and config["nodes"]["aggregator"]["reads"][-1] == "oldest"
+    assert (
+        config["nodes"]["oldest"]["added"]
+        and config["nodes"]["aggregator"]["reads"][-1] == "oldest"
+    )
     whole = last.read_bytes()
     last.write_bytes(whole[: len(whole) // 2])
     again = json.loads(command(folder, "run", "mine.yaml", "--import", "oldest.py", "--json"))
     (oldest, mood) = again["added"]
     assert template_of(oldest["said"]) is template_of(mood["said"]) is not None
-    assert oldest["games"] == 2 and oldest["moves"] == {"another discard": 2} and mood["turns"] == []
+    assert (
+        oldest["games"] == 2 and oldest["moves"] == {"another discard": 2} and mood["turns"] == []
+    )
     (before, after) = (re.findall(rb'"past":.*', text) for text in (whole, last.read_bytes()))
     assert before == after
 
 
 def test_simulated_models_answer_a_new_role_by_its_program(folder: Path) -> None:
-    sim = ("--set", "models.default=sim:average", "--set", "seeds=1", "--set", "controls.noise_floor=false")
-    arguments = ("run", "mine.yaml", "--import", "oldest.py", "--out", "runs/sim", *sim, "-q", "--full")
+    sim = (
+        "--set",
+        "models.default=sim:average",
+        "--set",
+        "seeds=1",
+        "--set",
+        "controls.noise_floor=false",
+    )
+    arguments = (
+        "run",
+        "mine.yaml",
+        "--import",
+        "oldest.py",
+        "--out",
+        "runs/sim",
+        *sim,
+        "-q",
+        "--full",
+    )
     text = command(folder, *arguments, marking=True)
-    assert re.search(r"Arm with-mood, beside full: same as the baseline: .*discard_strategist", text)
+    assert re.search(
+        r"Arm with-mood, beside full: same as the baseline: .*discard_strategist", text
+    )
     assert "with-oldest adds oldest. 1 of 1 games differ" in text
-    assert re.search(r"oldest, in arm with-oldest: Its notes: .*Its first choice was played in \d+%", text)
+    assert re.search(
+        r"oldest, in arm with-oldest: Its notes: .*Its first choice was played in \d+%", text
+    )

@@ -21,8 +21,16 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two games of one deal that part in turn 4 at the latest, and one of another."""
     folder = tmp_path_factory.mktemp("games")
     for name, seats, seed in (("a", "house", 2), ("b", "watson", 2), ("other", "house", 3)):
-        play(graphs.seat(seats), players=2, seed=seed, journal=folder / f"{name}.jsonl", max_turns=4)
-    play([graphs.seat("house"), get("smart")], players=2, seed=2, journal=folder / "c.jsonl", max_turns=4)
+        play(
+            graphs.seat(seats), players=2, seed=seed, journal=folder / f"{name}.jsonl", max_turns=4
+        )
+    play(
+        [graphs.seat("house"), get("smart")],
+        players=2,
+        seed=2,
+        journal=folder / "c.jsonl",
+        max_turns=4,
+    )
     play(graphs.seat("house"), players=2, seed=2, journal=folder / "longer.jsonl", max_turns=6)
     return folder
 
@@ -39,10 +47,16 @@ def test_the_first_turn_that_differs_and_what_the_roles_said_there(games: Path, 
     found = json.loads(said)
     assert code == 1 and found["same_deal"] and not found["same"]
     moves = [
-        [str(event.past.move) for event in journal.read(games / f"{name}.jsonl") if isinstance(event, Moved)]
+        [
+            str(event.past.move)
+            for event in journal.read(games / f"{name}.jsonl")
+            if isinstance(event, Moved)
+        ]
         for name in "ab"
     ]
-    assert found["first_turn"] == next(n for n, (a, b) in enumerate(zip(*moves, strict=True), 1) if a != b)
+    assert found["first_turn"] == next(
+        n for n, (a, b) in enumerate(zip(*moves, strict=True), 1) if a != b
+    )
     assert [sorted(turn["notes"]) for turn in found["turns"]][1] == ["proposer"]
     assert "P0 was house on program, is watson on program" in found["differences"]
     shown = run("diff", str(games / "a.jsonl"), str(games / "b.jsonl"))[1]
@@ -73,7 +87,10 @@ def test_one_of_each_cannot_be_compared(games: Path, run: Run) -> None:
     code, _, error = run("diff", str(games), str(games / "a.jsonl"))
     assert (code, error.count("\n")) == (2, 1) and "not one of each" in error
     code, _, error = run("diff", str(games / "none.jsonl"), str(games / "a.jsonl"))
-    assert (code, error.count("\n")) == (2, 1) and "there is no journal and no run folder at" in error
+    assert (code, error.count("\n")) == (
+        2,
+        1,
+    ) and "there is no journal and no run folder at" in error
 
 
 def test_two_runs_are_compared_deal_by_deal(run: Run, tmp_path: Path) -> None:
@@ -82,10 +99,16 @@ def test_two_runs_are_compared_deal_by_deal(run: Run, tmp_path: Path) -> None:
             for seed in (1, 2):
                 file = tmp_path / run_name / "games" / arm / f"2p-s{seed}-r1.jsonl"
                 play(graphs.seat(seat), players=2, seed=seed, journal=file, max_turns=4)
-    a, b = str(tmp_path / "a"), str(tmp_path / "b")
+    a = str(tmp_path / "a")
+    b = str(tmp_path / "b")
     code, said, _ = run("diff", a, b, "--json")
     found = json.loads(said)
-    assert code == 1 and [game["arm"] for game in found["games"]] == ["full", "full", "plain", "plain"]
+    assert code == 1 and [game["arm"] for game in found["games"]] == [
+        "full",
+        "full",
+        "plain",
+        "plain",
+    ]
     scores = {(row.arm, row.seed): row.score_kept for row in rows.rows(tmp_path / "b")}
     for game in found["games"]:
         assert game["b"] == scores[game["arm"], game["seed"]]

@@ -54,12 +54,18 @@ def of_run(folder: Path) -> dict[str, Any]:
 
 
 def test_run_yaml_states_what_the_paragraph_says(folder: Path) -> None:
-    facts, text = of_run(folder)["methods"], (folder / "report.md").read_text("utf-8")
+    facts = of_run(folder)["methods"]
+    text = (folder / "report.md").read_text("utf-8")
     paragraph = text.partition("### Methods\n\n")[2].partition("\n\n")[0]
     stamps = [
-        json.loads(line)["t"] for path in folder.glob("games/*/*.jsonl") for line in path.read_text().splitlines()
+        json.loads(line)["t"]
+        for path in folder.glob("games/*/*.jsonl")
+        for line in path.read_text().splitlines()
     ]
-    assert (facts["first_game"][:19], facts["last_game"][:19]) == (min(stamps)[:19], max(stamps)[:19])
+    assert (facts["first_game"][:19], facts["last_game"][:19]) == (
+        min(stamps)[:19],
+        max(stamps)[:19],
+    )
     assert facts["played_by"] == of_run(folder)["software"] == [dict(software_of_run.software())]
     assert facts["planned_games"] == 4 == facts["games"]
     assert facts["models"] == {"program": []}
@@ -70,7 +76,9 @@ def test_run_yaml_states_what_the_paragraph_says(folder: Path) -> None:
         "Planned: 2 arms on 2 deals, 2 players (",
     ):
         assert str(word).removesuffix("-dirty") in paragraph, word
-    assert f"sherlock {facts['prompts']['sherlock']}" in paragraph and "Models: programs." in paragraph
+    assert (
+        f"sherlock {facts['prompts']['sherlock']}" in paragraph and "Models: programs." in paragraph
+    )
     assert paragraph.endswith("No game was excluded.")
 
 
@@ -80,24 +88,43 @@ def test_the_same_command_again_keeps_the_facts_of_run_yaml(folder: Path) -> Non
     assert (folder / "run.yaml").read_text("utf-8") == before
 
 
-def test_a_run_that_goes_on_with_other_software_states_both(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_goes_on_with_other_software_states_both(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from experiments.study import manifest
 
     before = of_run(folder)
-    monkeypatch.setattr(manifest, "software", lambda: {"program": "p 2", "python": "4", "system": "s"})
+    monkeypatch.setattr(
+        manifest, "software", lambda: {"program": "p 2", "python": "4", "system": "s"}
+    )
     merged = manifest._merged(before, {**before, "labels": {}})
-    assert [each["program"] for each in merged["software"]] == [before["software"][0]["program"], "p 2"]
+    assert [each["program"] for each in merged["software"]] == [
+        before["software"][0]["program"],
+        "p 2",
+    ]
     run = {**before, "software": merged["software"]}
     rows = run_folder.read_rows(folder)
     assert ", then by p 2 under Python 4 on s." in methods.paragraph(run_data(folder, rows, run))
 
 
 def test_an_extended_run_states_every_planned_size(folder: Path) -> None:
-    size = {"deals": 6, "players": [2], "repeats": 1, "arms": ["full", "piers"], "date": "2026-01-01T00:00:00+00:00"}
+    size = {
+        "deals": 6,
+        "players": [2],
+        "repeats": 1,
+        "arms": ["full", "piers"],
+        "date": "2026-01-01T00:00:00+00:00",
+    }
     later = {**size, "deals": 12, "repeats": 2, "date": "2026-01-03T00:00:00+00:00", "finished": 6}
-    made = run_data(folder, run_folder.read_rows(folder), {**of_run(folder), "planned": [size, later]})
-    first, second = "2 arms on 6 deals, 2 players (2026-01-01)", "2 arms on 12 deals, each 2 times, 2 players"
-    assert f"Planned: {first}; then {second} (2026-01-03, when 6 deals were finished)." in methods.paragraph(made)
+    made = run_data(
+        folder, run_folder.read_rows(folder), {**of_run(folder), "planned": [size, later]}
+    )
+    first = "2 arms on 6 deals, 2 players (2026-01-01)"
+    second = "2 arms on 12 deals, each 2 times, 2 players"
+    assert (
+        f"Planned: {first}; then {second} (2026-01-03, when 6 deals were finished)."
+        in methods.paragraph(made)
+    )
     assert methods.stated(made)["planned"] == [size, later]
 
 
@@ -113,16 +140,23 @@ def test_what_is_excluded_is_said(tmp_path: Path) -> None:
     made = data(tmp_path, rows, run)
     said = " ".join(methods.exclusions(made))
     assert f"1 of {2 * len(BASE)} games failed" in said
-    assert "better: 1 game without a counterpart of the same deal, left out of its difference." in said
+    assert (
+        "better: 1 game without a counterpart of the same deal, left out of its difference." in said
+    )
     assert methods.paragraph(made).endswith(f"Excluded: {said}")
 
 
 def test_models_are_marked_and_no_test_is_claimed_where_none_was_made(
     tmp_path: Path,
 ) -> None:
-    rows = [replace(row, model=f"sim:average+openai:fake@x+{PROGRAM}", fake=True) for row in games("base", BASE[:1])]
+    rows = [
+        replace(row, model=f"sim:average+openai:fake@x+{PROGRAM}", fake=True)
+        for row in games("base", BASE[:1])
+    ]
     paragraph = methods.paragraph(data(tmp_path, [*rows, *games("better", BETTER[:1])], KEPT))
-    assert "Models: sim:average (simulated); openai:fake@x (fake server); programs; m. " in paragraph
+    assert (
+        "Models: sim:average (simulated); openai:fake@x (fake server); programs; m. " in paragraph
+    )
     assert "by the metric *kept*. No test was made. " in paragraph and "Holm" not in paragraph
 
 
@@ -141,7 +175,9 @@ def test_settings_that_say_nothing_are_not_listed() -> None:
 # Where the program came from
 
 
-def test_a_checkout_states_its_commit_and_an_installed_package_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkout_states_its_commit_and_an_installed_package_its_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Installed:
         def __init__(self, **texts: str) -> None:
             self.texts = texts
@@ -172,7 +208,12 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Journal(path) as journal:
         for number, event in enumerate(events):
             if isinstance(event, Call):
-                sizes = {"tokens_in": 100 + number, "tokens_out": 7, "cached_tokens": 3, "reasoning_tokens": 2}
+                sizes = {
+                    "tokens_in": 100 + number,
+                    "tokens_out": 7,
+                    "cached_tokens": 3,
+                    "reasoning_tokens": 2,
+                }
                 event = event.model_copy(update={**sizes, "usd": 0.5, "cached": number % 3 == 0})
             journal(event)
     return path
@@ -181,10 +222,16 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_usage_by_role_is_that_of_the_calls(asked: Path) -> None:
     rows = [replace(games("full", [9])[0], journal="games/full/2p-s1-r1.jsonl", calls=1)]
     usage = read_asked(asked.parents[2], rows).usage
-    calls = [event for event in Game.open(asked).events if isinstance(event, Call) and event.of_model]
+    calls = [
+        event for event in Game.open(asked).events if isinstance(event, Call) and event.of_model
+    ]
     assert {role for _, role, _ in usage} == {call.role for call in calls} and len(usage) > 1
     for (arm, role, model), found in usage.items():
-        answered = [call for call in calls if (call.role, call.model) == (role, model) and call.text is not None]
+        answered = [
+            call
+            for call in calls
+            if (call.role, call.model) == (role, model) and call.text is not None
+        ]
         paid = [call for call in answered if call.paid]
         assert arm == "full" and found == RoleUsage(
             calls=len(answered),
@@ -195,16 +242,22 @@ def test_usage_by_role_is_that_of_the_calls(asked: Path) -> None:
             reasoning_tokens=2 * len(paid),
             usd=0.5 * len(paid),
         )
-    assert any(0 < found.paid < found.calls for found in usage.values()), "some answers came from the cache"
+    assert any(0 < found.paid < found.calls for found in usage.values()), (
+        "some answers came from the cache"
+    )
     ledger = Ledger()
     for call in calls:
         ledger(call)
-    assert sum(found.tokens_in for found in usage.values()) == ledger.stated["tokens_in"], "as in results.csv"
+    assert sum(found.tokens_in for found in usage.values()) == ledger.stated["tokens_in"], (
+        "as in results.csv"
+    )
     assert sum(found.calls for found in usage.values()) == ledger.stated["calls"]
     assert sum(found.usd or 0 for found in usage.values()) == ledger.stated["usd"]
 
 
-def test_the_table_is_written_with_shares_and_unknown_prices_stay_empty(folder: Path, tmp_path: Path) -> None:
+def test_the_table_is_written_with_shares_and_unknown_prices_stay_empty(
+    folder: Path, tmp_path: Path
+) -> None:
     made = data(tmp_path, [*games("base", BASE), *games("better", BETTER)], KEPT)
     usage = {
         ("base", "a", "openai:x"): RoleUsage(10, 10, 100, 50, 20, 5, 3.0),
@@ -216,7 +269,9 @@ def test_the_table_is_written_with_shares_and_unknown_prices_stay_empty(folder: 
     usage_table.write(tmp_path, usage_table.table(made))
     with (tmp_path / usage_table.USAGE).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    shares = {(row["arm"], row["role"]): (row["usd"], round(float(row["share"]), 3)) for row in rows}
+    shares = {
+        (row["arm"], row["role"]): (row["usd"], round(float(row["share"]), 3)) for row in rows
+    }
     assert shares["base", "a"] == ("3.0", 0.75) and shares["base", "b"] == ("1.0", 0.25)
     assert shares["better", "a"] == ("", 0.8) and shares["better", "b"] == ("1.0", 0.2)
     assert not (folder / usage_table.USAGE).exists()

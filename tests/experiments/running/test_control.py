@@ -133,7 +133,8 @@ def halted(server: Halting) -> None:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same run without commands."""
-    server, folder = Halting(), tmp_path_factory.mktemp("undisturbed")
+    server = Halting()
+    folder = tmp_path_factory.mktemp("undisturbed")
     server.go_on()
     with in_a_thread(server.app) as url:
         played(patient(url), folder)
@@ -144,7 +145,8 @@ def test_a_paused_run_asks_nothing_and_survives_its_kill(
     run: Run, halting: tuple[Halting, str], undisturbed: Path, tmp_path: Path
 ) -> None:
     server, url = halting
-    path, folder = written(patient(url), tmp_path), tmp_path / "out"
+    path = written(patient(url), tmp_path)
+    folder = tmp_path / "out"
     command = ("experiment", "run", path, "--out", str(folder), "-q")
     process = processes.begun(tmp_path, *command)
     halted(server)
@@ -156,7 +158,9 @@ def test_a_paused_run_asks_nothing_and_survives_its_kill(
     assert code == 0 and "paused since" in out and f"experiment control {folder} resume" in out
     assert said(folder, "pause").startswith("it is paused already, since")
 
-    assert said(folder, "limit", model="fake", most=1).endswith("at most 1 call at a time; before 3")
+    assert said(folder, "limit", model="fake", most=1).endswith(
+        "at most 1 call at a time; before 3"
+    )
     server.most = 0
     server.go_on(6)
     assert said(folder, "resume").startswith("it goes on")
@@ -183,7 +187,8 @@ def test_workers_obey_and_an_interrupt_ends_a_paused_run(
     halting: tuple[Halting, str], undisturbed: Path, tmp_path: Path
 ) -> None:
     server, url = halting
-    path, folder = written(patient(url), tmp_path), tmp_path / "out"
+    path = written(patient(url), tmp_path)
+    folder = tmp_path / "out"
     command = ("experiment", "run", path, "--out", str(folder), "-q", "--workers", "2")
     process = processes.begun(tmp_path, *command)
     halted(server)
@@ -257,10 +262,17 @@ def test_a_cancelled_game_is_left_out_until_the_next_command(
     assert not done.left and scores(tmp_path) == scores(undisturbed)
 
 
-def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tmp_path: Path) -> None:
+def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(
+    run: Run, tmp_path: Path
+) -> None:
     played(PROGRAMS | {"players": [2], "seeds": [1]}, tmp_path / "mine")
     code, out, _ = run("experiment", "status", "mine")
-    assert code == 0 and "2 of 2 finished" in out and "not running" in out and "orchestrator report mine" in out
+    assert (
+        code == 0
+        and "2 of 2 finished" in out
+        and "not running" in out
+        and "orchestrator report mine" in out
+    )
     code, out, _ = run("experiment", "status", "mine", "--json")
     assert code == 0 and '"games": 2' in out and '"players": []' in out
     for command in (
@@ -271,7 +283,11 @@ def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tm
         ["mine", "retry", "x"],
     ):
         code, _, err = run("experiment", "control", *command)
-        assert code == 2 and err.startswith("error: the run in 'mine' is not running") and err.count("\n") == 1
+        assert (
+            code == 2
+            and err.startswith("error: the run in 'mine' is not running")
+            and err.count("\n") == 1
+        )
     code, _, err = run("experiment", "control", "none", "pause")
     assert code == 2 and "there is no run in 'none', for it has no run.yaml" in err
 
@@ -312,7 +328,9 @@ def test_only_the_owner_can_read_what_controls_a_run(mine: Path) -> None:
 def test_what_a_killed_run_left_is_removed(mine: Path) -> None:
     with listening(mine, {"shard": "1/2"}), listening(mine, {"shard": "2/2"}):
         assert len(players(mine)) == 2
-        (mine / CONTROL / "99-dead.player").write_text(f'{{"pid": 99, "host": "{socket.gethostname()}"}}')
+        (mine / CONTROL / "99-dead.player").write_text(
+            f'{{"pid": 99, "host": "{socket.gethostname()}"}}'
+        )
         (mine / CONTROL / "99-far.player").write_text('{"pid": 99, "host": "another"}')
         assert [one.name for one in players(mine) if one.name.startswith("99-")] == ["99-far"]
         assert not (mine / CONTROL / "99-dead.player").exists()
@@ -334,9 +352,14 @@ def until_asked(inbox: control_folder.Inbox) -> None:
     until(answered)
 
 
-def test_a_run_that_does_not_answer_and_another_users_are_told(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_does_not_answer_and_another_users_are_told(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(control_folder, "PATIENCE_S", 0.1)
-    with listening(mine, {}), pytest.raises(TimeoutError, match=r"does not answer.*Nothing was changed, try again"):
+    with (
+        listening(mine, {}),
+        pytest.raises(TimeoutError, match=r"does not answer.*Nothing was changed, try again"),
+    ):
         run_kinds.command(mine, "pause")
     monkeypatch.setattr(Path, "iterdir", lambda _: (_ for _ in ()).throw(PermissionError))
     (mine / CONTROL).mkdir()

@@ -124,7 +124,9 @@ def served() -> Iterator[tuple[Fickle, str]]:
 def fickle(served: tuple[Fickle, str]) -> tuple[Fickle, str]:
     """The server of all tests, as if nobody had asked it yet."""
     server, url = served
-    server.status, server.asked, server.most = 200, 0, 0
+    server.status = 200
+    server.asked = 0
+    server.most = 0
     return server, url
 
 
@@ -151,12 +153,24 @@ def test_a_shard_has_whole_deals() -> None:
     parts = [Shard(number, 3).select(jobs) for number in (1, 2, 3)]
     assert sorted(job.name for part in parts for job in part) == sorted(job.name for job in jobs)
     deals = [{job.deal for job in part} for part in parts]
-    assert not deals[0] & deals[1] and all(len(part) == 2 * len(mine) for part, mine in zip(parts, deals, strict=True))
+    assert not deals[0] & deals[1] and all(
+        len(part) == 2 * len(mine) for part, mine in zip(parts, deals, strict=True)
+    )
     with pytest.raises(UserError, match="--shard is '0/3'; it must be I/N with I from 1 to N"):
         Shard.read("0/3")
 
 
-RAY = ("-q", "--out", "ray", "--executor", "ray", "--workers", "2" if FULL else "1", "--budget", "10000000tokens")
+RAY = (
+    "-q",
+    "--out",
+    "ray",
+    "--executor",
+    "ray",
+    "--workers",
+    "2" if FULL else "1",
+    "--budget",
+    "10000000tokens",
+)
 
 
 def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> None:
@@ -171,18 +185,26 @@ def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> No
     done = subprocess.run(ray, capture_output=True, text=True, timeout=300, env=alone)
     assert done.returncode == 0, done.stderr
     assert run("experiment", "run", path, "-q", "--out", str(tmp_path / "local"))[0] == 0
-    assert (tmp_path / "ray/results.csv").read_bytes() == (tmp_path / "local/results.csv").read_bytes()
+    assert (tmp_path / "ray/results.csv").read_bytes() == (
+        tmp_path / "local/results.csv"
+    ).read_bytes()
 
 
 def test_a_run_joins_the_ray_cluster_whose_address_is_given_and_no_other() -> None:
     """Without one it has a cluster of its own, which listens to this machine alone."""
     pytest.importorskip("ray")
     told = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    done = subprocess.run([sys.executable, "-c", JOINING], capture_output=True, text=True, env=told, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", JOINING], capture_output=True, text=True, env=told, check=True
+    )
     private, empty, auto, there = json.loads(done.stdout)
     assert private == empty == ["local", "127.0.0.1", None]
     assert auto == ["auto", None, "cannot join the Ray cluster at RAY_ADDRESS='auto': none runs"]
-    assert there == ["head:6379", None, "cannot join the Ray cluster at RAY_ADDRESS='head:6379': none runs"]
+    assert there == [
+        "head:6379",
+        None,
+        "cannot join the Ray cluster at RAY_ADDRESS='head:6379': none runs",
+    ]
 
 
 JOINING = """
@@ -210,7 +232,9 @@ print(json.dumps(found))
 """
 
 
-def test_games_at_once_fill_a_models_limit_and_never_pass_it(fickle: tuple[Fickle, str], tmp_path: Path) -> None:
+def test_games_at_once_fill_a_models_limit_and_never_pass_it(
+    fickle: tuple[Fickle, str], tmp_path: Path
+) -> None:
     server, url = fickle
     done = played(asking(url) | {"seeds": [1, 2, 3, 4]}, tmp_path)
     assert 1 < server.most <= 3 and not done.left
@@ -220,7 +244,9 @@ def test_games_at_once_fill_a_models_limit_and_never_pass_it(fickle: tuple[Fickl
 
 
 async def test_waiting_calls_of_earlier_games_go_first() -> None:
-    limiter, order, release = Limiter(1), list[int](), asyncio.Event()
+    limiter = Limiter(1)
+    order = list[int]()
+    release = asyncio.Event()
 
     async def call(number: int) -> None:
         turn_to_call.set(number)
@@ -242,10 +268,25 @@ def test_a_budget_stops_a_run_which_goes_on_with_more(
     workers: str, run: Run, unbroken: Path, fickle: tuple[Fickle, str], tmp_path: Path
 ) -> None:
     server, url = fickle
-    command = ("experiment", "run", written(asking(url), tmp_path), "--out", "here", "-q", "--workers", workers)
+    command = (
+        "experiment",
+        "run",
+        written(asking(url), tmp_path),
+        "--out",
+        "here",
+        "-q",
+        "--workers",
+        workers,
+    )
     code, _, err = run(*command, "--budget", "30000tokens")
-    calls = [call for path in Path("here").rglob("*.jsonl") for call in of(journal.read(path), Call)]
-    assert code == 3 and "the budget is reached: " in err and err.endswith("A larger budget continues from there\n")
+    calls = [
+        call for path in Path("here").rglob("*.jsonl") for call in of(journal.read(path), Call)
+    ]
+    assert (
+        code == 3
+        and "the budget is reached: " in err
+        and err.endswith("A larger budget continues from there\n")
+    )
     assert 15_000 < sum(call.tokens_in + call.tokens_out for call in calls) <= 30_000
     asked = server.asked
     code, _, err = run(*command, "--budget", "30000tokens")
@@ -256,8 +297,14 @@ def test_a_budget_stops_a_run_which_goes_on_with_more(
 
 def test_money_needs_a_price(run: Run, endpoint: str, tmp_path: Path) -> None:
     code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--budget", "1usd")
-    assert code == 2 and "a budget in dollars needs the price of openai:fake@" in err and not Path("runs").exists()
-    code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--budget", "0tokens")
+    assert (
+        code == 2
+        and "a budget in dollars needs the price of openai:fake@" in err
+        and not Path("runs").exists()
+    )
+    code, _, err = run(
+        "experiment", "run", written(asking(endpoint), tmp_path), "--budget", "0tokens"
+    )
     assert code == 2 and "the budget is 0 tokens; it must be at least 1" in err
 
 
@@ -289,7 +336,9 @@ def test_a_server_that_refuses_from_the_first_call_is_a_mistake(
     assert not list(Path("here").rglob("*.jsonl")) and server.asked <= 4
 
 
-def test_a_model_that_is_down_stops_no_arm_of_another(run: Run, fickle: tuple[Fickle, str], tmp_path: Path) -> None:
+def test_a_model_that_is_down_stops_no_arm_of_another(
+    run: Run, fickle: tuple[Fickle, str], tmp_path: Path
+) -> None:
     server, url = fickle
     server.status = 500
     text = asking(url) | {"seeds": [1, 2, 3, 4, 5, 6]}
@@ -329,7 +378,8 @@ def test_an_interrupted_run_ends_its_turns_and_goes_on(workers: str, tmp_path: P
         for events in games:
             assert isinstance(events[-1], GameSuspended) and events[-1].why == "interrupted"
             assert len(of(events, TurnStarted)) == len(of(events, Moved))
-        asked, server.latency_s = server.asked, 0
+        asked = server.asked
+        server.latency_s = 0
         played(asking(url), tmp_path / "here")
         again = server.asked - asked
         played(asking(url), tmp_path / "unbroken")
@@ -348,7 +398,12 @@ DOOMED = "R2"
 
 
 def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path) -> None:
-    text = PROGRAMS | {"graph": f"python:{__name__}:deadly", "arms": {}, "baseline": None, "players": [3]}
+    text = PROGRAMS | {
+        "graph": f"python:{__name__}:deadly",
+        "arms": {},
+        "baseline": None,
+        "players": [3],
+    }
     text["seeds"] = list(range(1, 31))
     done = played(text, tmp_path, workers=2)
     died = list(done.failed)
@@ -363,7 +418,12 @@ def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path)
 def test_a_seat_that_is_cancelled_or_would_end_the_program_fails_its_game_alone(
     workers: int, seat: str, tmp_path: Path
 ) -> None:
-    text = PROGRAMS | {"graph": f"python:{__name__}:{seat}", "arms": {}, "baseline": None, "players": [2]}
+    text = PROGRAMS | {
+        "graph": f"python:{__name__}:{seat}",
+        "arms": {},
+        "baseline": None,
+        "players": [2],
+    }
     done = played(text | {"seeds": [1, 2, 3]}, tmp_path, workers=workers)
     assert len(done.failed) == 3 and not done.rows and done.left == 3
     assert set(done.failed.values()) <= {"CancelledError: ", "SystemExit: 0"}
@@ -381,7 +441,8 @@ async def exiting(view: View, memory: Memory) -> Decision:
 
 
 def test_what_a_dead_process_held_of_the_budget_comes_free() -> None:
-    accounts, one = Accounts(max_tokens=1000), Usage(300)
+    accounts = Accounts(max_tokens=1000)
+    one = Usage(300)
     assert accounts.begin("dead-0") == accounts.begin("well-0") == (None, False)
     assert accounts.hold("dead-0", one) == (None, False)
     assert accounts.begin("well-1")[1]  # it waits
@@ -422,12 +483,17 @@ def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Pat
         assert not list(tmp_path.rglob("*.jsonl"))
 
 
-async def test_files_that_wait_together_reach_the_disk_and_errors_their_writers(tmp_path: Path) -> None:
+async def test_files_that_wait_together_reach_the_disk_and_errors_their_writers(
+    tmp_path: Path,
+) -> None:
     disk = fsync.Disk()
     with (tmp_path / "a").open("wb") as one, (tmp_path / "b").open("wb") as other:
         gone = os.dup(other.fileno())
         os.close(gone)
         found = await asyncio.gather(
-            disk.sync(one.fileno()), disk.sync(gone), disk.sync(one.fileno()), return_exceptions=True
+            disk.sync(one.fileno()),
+            disk.sync(gone),
+            disk.sync(one.fileno()),
+            return_exceptions=True,
         )
     assert found[0] is None and isinstance(found[1], OSError) and found[2] is None

@@ -17,7 +17,13 @@ from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
 
-TEXT = {"name": "small", "graph": "sherlock", "players": [2], "seeds": 2, "models": {"default": "sim:average"}}
+TEXT = {
+    "name": "small",
+    "graph": "sherlock",
+    "players": [2],
+    "seeds": 2,
+    "models": {"default": "sim:average"},
+}
 RUN = ("experiment", "run", "small.yaml", "-q", "--out")
 
 
@@ -27,7 +33,8 @@ def unlocked(*_: object) -> None:
 
 def failing(number: int, lines: int) -> Callable[[Journal, bytes], None]:
     """Return a `_write` that fails after so many lines."""
-    real, left = Journal._write, [lines]
+    real = Journal._write
+    left = [lines]
 
     def write(self: Journal, line: bytes) -> None:
         left[0] -= 1
@@ -43,7 +50,11 @@ def failing(number: int, lines: int) -> Callable[[Journal, bytes], None]:
     [
         (errno.ENOSPC, False),
         (errno.EROFS, True),
-        *([(errno.EDQUOT, True), (errno.EIO, False), (errno.EROFS, False), (errno.ENOSPC, True)] if FULL else []),
+        *(
+            [(errno.EDQUOT, True), (errno.EIO, False), (errno.EROFS, False), (errno.ENOSPC, True)]
+            if FULL
+            else []
+        ),
     ],
 )
 def test_a_run_that_was_stopped_by_its_disk_goes_on_to_the_same_journals(
@@ -74,7 +85,9 @@ def test_a_run_that_was_stopped_by_its_disk_goes_on_to_the_same_journals(
 def test_a_finished_run_is_told_from_a_disk_that_cannot_be_written(
     number: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("small.yaml").write_text(yaml.safe_dump({**TEXT, "arms": {"a": {}, "b": {"verify": "safety"}}}), "utf-8")
+    Path("small.yaml").write_text(
+        yaml.safe_dump({**TEXT, "arms": {"a": {}, "b": {"verify": "safety"}}}), "utf-8"
+    )
     assert run(*RUN, "here")[0] == 0
     manifest = Path("here/run.yaml")  # as another version of the program would write it
     manifest.write_text(manifest.read_text("utf-8").replace("openai: ", "openai: 0."), "utf-8")
@@ -92,10 +105,15 @@ def test_a_finished_run_is_told_from_a_disk_that_cannot_be_written(
         assert code == 0 and "4 games" in out and "Traceback" not in err, (command, code, out, err)
         assert out.count("it cannot be written: here/report.html") == 1
     plain = json.loads(run("report", "here", "--json")[1])
-    assert "it cannot be written" in plain["unwritten"] and plain["arms" if "arms" in plain else "analysis"]
+    assert (
+        "it cannot be written" in plain["unwritten"]
+        and plain["arms" if "arms" in plain else "analysis"]
+    )
 
 
-def test_a_lock_is_held_only_where_another_process_holds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_is_held_only_where_another_process_holds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with (tmp_path / "a").open("w") as first, (tmp_path / "a").open("w") as second:
         assert locks.take(first.fileno()) and not locks.take(second.fileno())
         assert not locks.take(second.fileno(), shared=True) and locks.has_locks(second.fileno())
@@ -115,5 +133,9 @@ def test_modules_of_one_system_alone_are_imported_where_they_are_used() -> None:
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.parse(path.read_text("utf-8")).body:
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                found |= {(path.name, name) for name in names if name in ("fcntl", "resource", "termios", "pwd", "grp")}
+                found |= {
+                    (path.name, name)
+                    for name in names
+                    if name in ("fcntl", "resource", "termios", "pwd", "grp")
+                }
     assert not found

@@ -29,7 +29,13 @@ from orchestrator.table.seat import Decision
 from tests.conftest import Run
 from tests.support.processes import script
 
-TEXT = {"name": "small", "graph": "partner:random", "players": [2], "seeds": [1, 2], "arms": {"a": {}, "b": {}}}
+TEXT = {
+    "name": "small",
+    "graph": "partner:random",
+    "players": [2],
+    "seeds": [1, 2],
+    "arms": {"a": {}, "b": {}},
+}
 FULL = OSError(errno.ENOSPC, "No space left on device")
 RUN = ("experiment", "run", "small.yaml", "--out", "here", "-q")
 
@@ -50,9 +56,12 @@ def ran(tmp_path: Path) -> Path:
 # Full and read-only
 
 
-def test_a_full_disk_stops_the_run_which_goes_on_when_there_is_room(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_stops_the_run_which_goes_on_when_there_is_room(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write()
-    real, room = Journal._write, [100]
+    real = Journal._write
+    room = [100]
 
     def filling(self: Journal, line: bytes) -> None:
         room[0] -= 1
@@ -69,7 +78,10 @@ def test_a_full_disk_stops_the_run_which_goes_on_when_there_is_room(run: Run, mo
         now.setattr(Journal, "_write", filling)
         code, out, err = run(*RUN)
     assert code == 3 and "report" not in out
-    assert "cannot write the journal 'here/games/b/2p-s1-r1.jsonl': No space left on device; make room" in flat(err)
+    assert (
+        "cannot write the journal 'here/games/b/2p-s1-r1.jsonl': No space left on device; make room"
+        in flat(err)
+    )
     assert flat(err).endswith("The same command continues from there")
     assert not list(Path().rglob("*.part"))
     assert run(*RUN)[0] == 0
@@ -105,9 +117,12 @@ def test_a_file_that_cannot_be_written_is_named_and_leaves_no_part(
 # Shared
 
 
-def test_a_shard_that_ends_late_keeps_the_games_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_that_ends_late_keeps_the_games_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first shard has read the folder when the second comes to its end."""
-    read, others = results.finished, list[threading.Thread]()
+    read = results.finished
+    others = list[threading.Thread]()
 
     def slow(folder: Path, games: Mapping[Path, Game]) -> list[Row]:
         found = read(folder, games)
@@ -132,7 +147,12 @@ def test_a_shard_that_ends_late_keeps_the_games_of_the_others(tmp_path: Path, mo
 
 def test_copies_of_journals_are_not_counted(ran: Path) -> None:
     games = ran / "games" / "a"
-    for name in ("2p-s1-r1 (copy).jsonl", "Copy of 2p-s1-r1.jsonl", "2p-s1-r1-2.jsonl", ".2p-s1-r1.jsonl"):
+    for name in (
+        "2p-s1-r1 (copy).jsonl",
+        "Copy of 2p-s1-r1.jsonl",
+        "2p-s1-r1-2.jsonl",
+        ".2p-s1-r1.jsonl",
+    ):
         shutil.copy(games / "2p-s1-r1.jsonl", games / name)
     assert len(results.rows(ran)) == 4 and len(experiment_run.run(experiment(), ran).rows) == 4
 
@@ -151,7 +171,8 @@ def test_another_games_journal_is_named(ran: Path, run: Run) -> None:
 def test_an_edited_journal_is_named(what: str, ran: Path, run: Run) -> None:
     path = ran / "games" / "a" / "2p-s1-r1.jsonl"
     lines = path.read_text("utf-8").splitlines()
-    first, last = json.loads(lines[0]), json.loads(lines[-1])
+    first = json.loads(lines[0])
+    last = json.loads(lines[-1])
     if what == "deck":
         cards = first["deck"]
         cards[0], cards[-1] = cards[-1], cards[0]
@@ -182,13 +203,19 @@ def limit() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def test_games_are_as_many_as_files_may_be_open(limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_are_as_many_as_files_may_be_open(
+    limit: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     used = len(list(Path("/dev/fd").iterdir()))
     monkeypatch.setattr(open_files, "WANTED", used + 100)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 60, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (used + 60, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    )
     assert 75 <= open_files.units(5, cached=False) <= 79  # the limit was raised
     assert open_files.units(5, cached=False) - open_files.units(5, cached=True) == 5
-    with pytest.raises(UserError, match=r"may open \d+ files, too few for 90 calls .*; say `ulimit -n \d+`"):
+    with pytest.raises(
+        UserError, match=r"may open \d+ files, too few for 90 calls .*; say `ulimit -n \d+`"
+    ):
         open_files.units(90, cached=False)
 
 
@@ -205,7 +232,9 @@ async def deadly(view: View, memory: Memory) -> Decision:
 DOOMED = ("R1", "R2", "R3", "R4", "R5", "Y1", "Y2", "Y3")
 
 
-def test_a_seat_that_ends_its_process_costs_its_own_game_with_one_worker_too(tmp_path: Path) -> None:
+def test_a_seat_that_ends_its_process_costs_its_own_game_with_one_worker_too(
+    tmp_path: Path,
+) -> None:
     asked = experiment(graph=f"python:{__name__}:deadly", arms={"a": {}}, seeds=list(range(1, 6)))
     done = experiment_run.run(asked, tmp_path)
     assert done.failed and done.rows and len(done.failed) + len(done.rows) == 5
@@ -215,8 +244,12 @@ def test_a_seat_that_ends_its_process_costs_its_own_game_with_one_worker_too(tmp
 # Readers that leave
 
 
-@pytest.mark.parametrize("arguments", [("list", "graphs"), ("list", "graphs", "--json"), ("--help",)])
-def test_a_command_whose_reader_leaves_ends_as_it_would_have(arguments: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("list", "graphs"), ("list", "graphs", "--json"), ("--help",)]
+)
+def test_a_command_whose_reader_leaves_ends_as_it_would_have(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
     text = f"""
 import os, sys
 reader, writer = os.pipe()

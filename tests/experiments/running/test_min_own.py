@@ -29,17 +29,33 @@ def written(folder: Path, url: str, **more: object) -> str:
     path = folder / "small.yaml"
     model = quick(url) | {"model": f"openai:anything@{url}"}
     arms = {"full": {}, "safe": {"verify": "safety"}}
-    common = {"name": "small", "graph": "watson", "players": [2], "seeds": {"first": 1, "count": GAMES}}
-    path.write_text(yaml.safe_dump({**common, "models": {"default": model}, "arms": arms, "baseline": "full", **more}))
+    common = {
+        "name": "small",
+        "graph": "watson",
+        "players": [2],
+        "seeds": {"first": 1, "count": GAMES},
+    }
+    path.write_text(
+        yaml.safe_dump(
+            {**common, "models": {"default": model}, "arms": arms, "baseline": "full", **more}
+        )
+    )
     return str(path)
 
 
-def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(run: Run, tmp_path: Path) -> None:
-    with in_a_thread(fake_endpoint.app(0.01 if FULL else 0.0, Faults(1.0, kinds=("prose",)))) as url:
+def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(
+    run: Run, tmp_path: Path
+) -> None:
+    with in_a_thread(
+        fake_endpoint.app(0.01 if FULL else 0.0, Faults(1.0, kinds=("prose",)))
+    ) as url:
         command = ("experiment", "run", written(tmp_path, url), "--out", "here")
         code, out, err = run(*command)
         assert code == 3 and "fewer than --min-own 0.5 asks for. The games in" in err
-        assert "(0%) are the model's own (" in err and " were forced for want of a readable answer), " in err
+        assert (
+            "(0%) are the model's own (" in err
+            and " were forced for want of a readable answer), " in err
+        )
         assert "kept: a smaller --min-own continues from there" in err
         assert "answers of models" in out and "fake server answered" in out
         assert "Moves that the models chose themselves:" in out
@@ -67,7 +83,9 @@ def test_a_run_that_stops_at_its_budget_before_its_first_game_ends_says_what_bec
         path = written(tmp_path, url, min_own=0, arms={}, baseline=None, seeds=[1])
         code, out, err = run("experiment", "run", path, "--out", "here", "--budget", "30000tokens")
     assert code == 3 and "A larger budget continues" in err and "own" not in err
-    assert "were unusable, and" in out and "Moves that the models chose themselves: small 0 of" in out
+    assert (
+        "were unusable, and" in out and "Moves that the models chose themselves: small 0 of" in out
+    )
 
 
 REFUSALS = (
@@ -100,7 +118,10 @@ def test_an_arm_is_judged_from_fifty_moves_on() -> None:
 def test_a_stop_says_why_moves_are_not_the_models_own() -> None:
     why = {"forced": 45, "refused_turns": 40, "after_refusal": 10, "copied_moves": 5}
     said = str(MinOwn(0.9).broken({"a": row_counts(ENOUGH, 0) + Counter(why)}))
-    assert "(30 were forced because every choice was refused, 15 were forced for want of a readable answer, 5" in said
+    assert (
+        "(30 were forced because every choice was refused, 15 were forced for want of a readable answer, 5"
+        in said
+    )
 
 
 def row_counts(moves: int, own: int) -> Counter[str]:
@@ -111,7 +132,10 @@ def row_counts(moves: int, own: int) -> Counter[str]:
 def test_what_is_no_share_is_refused(share: str, run: Run, tmp_path: Path) -> None:
     path = written(tmp_path, "http://127.0.0.1:9/v1")
     code, _, err = run("experiment", "run", path, "--min-own", share)
-    assert code == 2 and f"--min-own is {share}; it is a share of moves, from 0 (never stop) to 1" in err
+    assert (
+        code == 2
+        and f"--min-own is {share}; it is a share of moves, from 0 (never stop) to 1" in err
+    )
     with pytest.raises(UserError, match="from 0"):
         MinOwn(float(share))
 
@@ -121,13 +145,30 @@ def test_what_is_no_share_is_refused(share: str, run: Run, tmp_path: Path) -> No
 
 def played(run: Run, url: str, *more: str) -> tuple[int, str, str]:
     Path("model.yaml").write_text(yaml.safe_dump(quick(url)), "utf-8")
-    return run("play", "--graph", "watson", "--players", "2", "--model", "model.yaml", "--out", "games", *more)
+    return run(
+        "play",
+        "--graph",
+        "watson",
+        "--players",
+        "2",
+        "--model",
+        "model.yaml",
+        "--out",
+        "games",
+        *more,
+    )
 
 
-def test_a_game_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(run: Run, tmp_path: Path) -> None:
+def test_a_game_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(
+    run: Run, tmp_path: Path
+) -> None:
     with in_a_thread(fake_endpoint.app(0.0, Faults(1.0, kinds=("prose",)))) as url:
         code, _, err = played(run, url)
-        assert code == 1 and "stopped before turn 11: only 0 of its first 10 moves (0%) are the model's own" in err
+        assert (
+            code == 1
+            and "stopped before turn 11: only 0 of its first 10 moves (0%) are the model's own"
+            in err
+        )
         assert re.search(r"most frequent fault of an answer \(\d+ times\): .*Chosen move:", err)
         (path,) = Path("games").iterdir()
         before = path.stat().st_size
@@ -141,12 +182,22 @@ def test_a_game_of_unusable_answers_stops_says_why_and_goes_on_with_another_shar
 
 def test_an_answer_in_the_reasoning_is_named_when_a_game_stops(run: Run, tmp_path: Path) -> None:
     async def thinking(_: web.Request) -> web.Response:
-        message = {"role": "assistant", "content": None, "reasoning_content": "Reasoning: r\nChosen move: 0"}
-        return web.json_response({"choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
+        message = {
+            "role": "assistant",
+            "content": None,
+            "reasoning_content": "Reasoning: r\nChosen move: 0",
+        }
+        return web.json_response(
+            {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+        )
 
     with in_a_thread(server(thinking)) as url:
         code, _, err = played(run, url)
-    assert code == 1 and "all its text stands in the reasoning" in err and "reasoning parser does not fit" in err
+    assert (
+        code == 1
+        and "all its text stands in the reasoning" in err
+        and "reasoning parser does not fit" in err
+    )
 
 
 @pytest.mark.parametrize("share", ["-0.1", "2"])

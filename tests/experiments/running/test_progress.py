@@ -64,7 +64,9 @@ def test_the_mean_shown_is_that_of_the_score_that_the_run_names() -> None:
     first, second = jobs(2)
     shown.begin("mine", GAMES, [first, second], {first.name: Measured(17.0, 50)})
     assert [row.mean for row in shown.arms() if row.units] == ["17.00"]
-    assert [*shown.sentences()] == ["mine: 1 of 2 games"], "a line names no arms, of which there may be many"
+    assert [*shown.sentences()] == ["mine: 1 of 2 games"], (
+        "a line names no arms, of which there may be many"
+    )
 
 
 @pytest.mark.parametrize("arms", [2, 12])
@@ -80,16 +82,25 @@ def test_a_line_that_is_piped_is_as_short_with_twelve_arms(
     assert told.count("\n") == 1 and len(told) < 200 and "without-" not in told
 
 
-def test_a_folder_is_taken_by_one_run_or_by_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_taken_by_one_run_or_by_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(control_folder, "LOCK_PATIENCE_S", 0.0)
     with alone(tmp_path):
         for shared in (False, True):
             with (
-                pytest.raises(UserError, match=r"another program is playing the run in .*give another --out"),
+                pytest.raises(
+                    UserError, match=r"another program is playing the run in .*give another --out"
+                ),
                 alone(tmp_path, shared=shared),
             ):
                 pass
-    with alone(tmp_path, shared=True), alone(tmp_path, shared=True), pytest.raises(UserError), alone(tmp_path):
+    with (
+        alone(tmp_path, shared=True),
+        alone(tmp_path, shared=True),
+        pytest.raises(UserError),
+        alone(tmp_path),
+    ):
         pass
     with alone(tmp_path):
         pass

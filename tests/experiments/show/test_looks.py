@@ -45,7 +45,14 @@ def games(run: Run) -> dict[str, Path]:
     found["smart"] = Path(
         json.loads(
             run(
-                "play", "--json", "--seat", "0=partner:smart", "--seat", "1=partner:smart", "--seat", "2=partner:smart"
+                "play",
+                "--json",
+                "--seat",
+                "0=partner:smart",
+                "--seat",
+                "1=partner:smart",
+                "--seat",
+                "2=partner:smart",
             )[1]
         )["journal"]
     )
@@ -53,7 +60,13 @@ def games(run: Run) -> dict[str, Path]:
     play(graphs.seat("watson", model), players=2, seed=1, journal="games/forced.jsonl", max_turns=2)
     found["forced"] = Path("games/forced.jsonl")
     whole = found["smart"].read_text("utf-8").splitlines()
-    halt = {"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00.000+00:00", "turn": 1, "why": "no money left"}
+    halt = {
+        "v": 2,
+        "event": "suspended",
+        "t": "2026-01-01T00:00:00.000+00:00",
+        "turn": 1,
+        "why": "no money left",
+    }
     cut = next(number for number, line in enumerate(whole) if '"event": "moved"' in line)
     found["suspended"] = Path("games/suspended.jsonl")
     found["suspended"].write_text("\n".join([*whole[: cut + 1], json.dumps(halt), ""]), "utf-8")
@@ -65,24 +78,45 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     Path("games/other.jsonl").write_text('{"of": "another program"}\n', "utf-8")
     code, out, err = run("show", "games")
     assert (code, err) == (0, "") and out.startswith("4 games, 1 not finished")
-    assert "third life lost: 1 game" in out and f"orchestrator show {made['struck'].as_posix()} --turn" in out
+    assert (
+        "third life lost: 1 game" in out
+        and f"orchestrator show {made['struck'].as_posix()} --turn" in out
+    )
     assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
     assert made["smart"].as_posix() not in out and "--mistakes" in out
     assert f"orchestrator show {made['forced'].as_posix()} --turn 1" in out
     ends = {row["journal"]: row["end"] for row in json.loads(run("list", "games", "--json")[1])}
-    assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
+    assert (
+        ends[made["struck"].as_posix()] == "lives_lost"
+        and ends[made["suspended"].as_posix()] is None
+    )
     data = json.loads(run("show", "games", "--json")[1])
     assert data["games"] == 4 and data["finished"] == 3 and data["rolled_for_swings"] == 0
-    assert {look["group"] for look in data["looks"]} == {"struck_out", "suspended", "forced", "faults"}
+    assert {look["group"] for look in data["looks"]} == {
+        "struck_out",
+        "suspended",
+        "forced",
+        "faults",
+    }
 
 
-def test_a_failed_game_is_listed_once_and_a_narrow_terminal_keeps_the_command_whole(run: Run) -> None:
-    play(graphs.seat("watson", "program"), players=2, seed=1, journal="run/games/a/2p-s1-r1.jsonl", max_turns=1)
+def test_a_failed_game_is_listed_once_and_a_narrow_terminal_keeps_the_command_whole(
+    run: Run,
+) -> None:
+    play(
+        graphs.seat("watson", "program"),
+        players=2,
+        seed=1,
+        journal="run/games/a/2p-s1-r1.jsonl",
+        max_turns=1,
+    )
     journal = Path("run/games/a/2p-s1-r1.jsonl")
     begun = [line for line in journal.read_text("utf-8").splitlines() if "game_started" in line]
     journal.write_text(begun[0] + "\n", "utf-8")
-    Path("run/failed.csv").write_text("game,why\na/2p-s1-r1,turn 1: it broke\na/2p-s2-r1,no start\n", "utf-8")
+    Path("run/failed.csv").write_text(
+        "game,why\na/2p-s1-r1,turn 1: it broke\na/2p-s2-r1,no start\n", "utf-8"
+    )
     found = looks_of(Path("run"))
     assert [(look.group, look.journal) for look in found.looks] == [
         ("failed", "a/2p-s2-r1"),
@@ -107,7 +141,11 @@ def test_swings_find_the_move_that_cost_most(run: Run) -> None:
     assert result["end"] == "lives_lost"
     data = json.loads(run("show", "games", "--mistakes", "--json")[1])
     (look,) = (look for look in data["looks"] if look["group"] == "swings")
-    assert data["rolled_for_swings"] == 1 and look["turn"] == result["turns"] and "expected score by -" in look["why"]
+    assert (
+        data["rolled_for_swings"] == 1
+        and look["turn"] == result["turns"]
+        and "expected score by -" in look["why"]
+    )
 
 
 def test_the_failed_games_of_a_run_are_named(run: Run) -> None:
@@ -122,9 +160,16 @@ def call(node: str, role: str, move: str) -> Call:
 
 
 def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move() -> None:
-    story = story_of(dealt(*HANDS), [parse("hint P1 green")])  # which points at a card that does not fit
+    story = story_of(
+        dealt(*HANDS), [parse("hint P1 green")]
+    )  # which points at a card that does not fit
     (turn, _) = story.turns
-    for proposed, said in (("hint P1 green", 0), ("hint P1 yellow", 0), ("hint P2 rank 1", 1), ("discard slot 0", 0)):
+    for proposed, said in (
+        ("hint P1 green", 0),
+        ("hint P1 yellow", 0),
+        ("hint P2 rank 1", 1),
+        ("discard slot 0", 0),
+    ):
         asked = type(turn).of(turn.view, (call("proposer", "proposer", proposed), *turn.events))
         found = overruled(story, asked)
         assert len(found) == said, proposed
@@ -136,15 +181,23 @@ def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move()
     [
         (["show", "games", "--turn", "3"], "is a folder, and --turn and --full are for one game"),
         (["show", "games", "--full"], "is a folder"),
-        (["show", "games/smart.jsonl", "--role", "analyst"], "--role is for one turn: name it with --turn N"),
+        (
+            ["show", "games/smart.jsonl", "--role", "analyst"],
+            "--role is for one turn: name it with --turn N",
+        ),
         (
             ["show", "games/smart.jsonl", "--marks"],
             "--turn N; `orchestrator report games/smart.jsonl --marks` marks all",
         ),
-        (["show", "games/smart.jsonl", "--prompts"], "--prompts is for one turn: name it with --turn N"),
+        (
+            ["show", "games/smart.jsonl", "--prompts"],
+            "--prompts is for one turn: name it with --turn N",
+        ),
     ],
 )
-def test_options_that_do_not_belong_together_are_refused(run: Run, arguments: list[str], said: str) -> None:
+def test_options_that_do_not_belong_together_are_refused(
+    run: Run, arguments: list[str], said: str
+) -> None:
     Path("games").mkdir()
     code, out, err = run(*arguments)
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1
@@ -162,7 +215,11 @@ def test_one_node_of_a_turn_and_its_prompt_alone(run: Run) -> None:
     journal_of = json.loads(run("play", "--json", "--graph", "house")[1])["journal"]
     turn = ("show", journal_of, "--turn", "2")
     one = run(*turn, "--role", "discard_strategist")[1]
-    assert "\ndiscard_strategist  (program)" in one and "aggregator" not in one and "\ndecided" not in one
+    assert (
+        "\ndiscard_strategist  (program)" in one
+        and "aggregator" not in one
+        and "\ndecided" not in one
+    )
     prompt = run(*turn, "--role", "discard_strategist", "--prompts")[1]
     assert prompt.startswith("=== discard_strategist: user message") and "# How to answer" in prompt
     assert "turn 2 of" not in prompt and "(program)" not in prompt
@@ -171,7 +228,9 @@ def test_one_node_of_a_turn_and_its_prompt_alone(run: Run) -> None:
     data = json.loads(run(*turn, "--prompts", "--json")[1])
     assert [one["node"] for one in data["prompts"]] and data["prompts"][0]["messages"][0]["content"]
     events = json.loads(run(*turn, "--role", "safety", "--json")[1])["events"]
-    assert {event["node"] for event in events if event["event"] in ("call", "verdict")} == {"safety"}
+    assert {event["node"] for event in events if event["event"] in ("call", "verdict")} == {
+        "safety"
+    }
     code, _, err = run(*turn, "--role", "agregator")
     assert code == 2 and "turn 2 has no node or role 'agregator'; did you mean 'aggregator'?" in err
 
@@ -199,9 +258,15 @@ def test_mistakes_are_marked_when_they_are_asked_for(run: Run) -> None:
     told = {"proposer": '{"ratings": [], "reason": "a guess", "action": "play slot 4"}'}
     played = play(graphs.seat("watson", Scripted(told)), players=2, seed=1, journal="short.jsonl")
     assert played.end == "lives_lost"
-    few, last = ("--rollouts", "50"), ("--turn", str(played.turns))
-    plain, marked = run("show", "short.jsonl")[1], run("show", "short.jsonl", "--mistakes", *few)[1]
-    assert "mistake:" not in plain and "mistake: the card was " in marked and "at most 0%" not in marked
+    few = ("--rollouts", "50")
+    last = ("--turn", str(played.turns))
+    plain = run("show", "short.jsonl")[1]
+    marked = run("show", "short.jsonl", "--mistakes", *few)[1]
+    assert (
+        "mistake:" not in plain
+        and "mistake: the card was " in marked
+        and "at most 0%" not in marked
+    )
     _, ranked = marked.split("\nmistakes, the costliest first\n")
     *rows, _, after = ranked.splitlines()
     losses = [float(row.rpartition(" was worth ")[2].partition(" points more")[0]) for row in rows]
@@ -212,7 +277,9 @@ def test_mistakes_are_marked_when_they_are_asked_for(run: Run) -> None:
     if FULL:
         data = json.loads(run("show", "short.jsonl", "--mistakes", "--json", *few)[1])
         assert data["turns"][-1]["mistake"]["kind"] == "risky_misplay"
-    values = json.loads(run("show", "short.jsonl", *last, "--mistakes", "--json", *few)[1])["values"]
+    values = json.loads(run("show", "short.jsonl", *last, "--mistakes", "--json", *few)[1])[
+        "values"
+    ]
     assert values["played"] == "play slot 4" and values["moves"][0]["rank"] == 1
 
 
@@ -224,7 +291,9 @@ def test_the_marks_of_a_turn_stand_below_it(run: Run) -> None:
     _, _, marks = run(*turn)[1].partition("\nmarks ")
     rows = dict(line.split(maxsplit=1) for line in marks.splitlines() if line.startswith("  "))
     regret = next(mark for mark in told if (mark["node"], mark["name"]) == ("aggregator", "regret"))
-    assert rows["regret"].startswith(f"{regret['value']:.2f} ") and rows["regret"].endswith(regret["stands"])
+    assert rows["regret"].startswith(f"{regret['value']:.2f} ") and rows["regret"].endswith(
+        regret["stands"]
+    )
     alone = run(*turn, "--role", "aggregator")[1].partition("\nmarks ")[2]
     assert "regret" in alone and "safety_brier" not in alone
     lines = Path("one.jsonl").read_text("utf-8").splitlines(keepends=True)

@@ -37,7 +37,10 @@ TEXT: dict[str, Any] = {
     "journals": "lean",
     "adhoc": {
         "seat": f"python:{__name__}:watching",
-        "pool": {"chance": "partner:random", "last": "python:tests.experiments.study.test_cross_play:last"},
+        "pool": {
+            "chance": "partner:random",
+            "last": "python:tests.experiments.study.test_cross_play:last",
+        },
         "games": 2,
         "past": {"first": 5000, "count": 4},
         "cross": 1,
@@ -48,7 +51,11 @@ TEXT: dict[str, Any] = {
 async def watching(view: View, memory: Memory) -> Decision:
     """Says how many past games it sees, and how often it was asked in this game."""
     count = memory.get("asked", 0) + 1
-    return Decision(view.legal[-1], f"{len(memory[BEFORE])} games, asked {count}", memory={**memory, "asked": count})
+    return Decision(
+        view.legal[-1],
+        f"{len(memory[BEFORE])} games, asked {count}",
+        memory={**memory, "asked": count},
+    )
 
 
 def experiment(**changes: Any) -> config.Experiment:
@@ -74,7 +81,9 @@ def test_a_record_replays_as_the_referee_played_it(players: int, seed: int) -> N
     assert Record.read(json.loads(json.dumps(made.plain))) == made
     past = [event.past for event in events if isinstance(event, Moved)]
     steps = list(made.steps())
-    assert [(s.seat, s.move, s.touched, s.scored) for s in steps] == [(p.seat, p.move, p.slots, p.scored) for p in past]
+    assert [(s.seat, s.move, s.touched, s.scored) for s in steps] == [
+        (p.seat, p.move, p.slots, p.scored) for p in past
+    ]
     assert [s.tokens for s in steps[1:]] == [p.tokens for p in past[:-1]]
     assert (made.ending.score, made.ending.lives) == (result.score_kept, result.lives)
 
@@ -93,7 +102,12 @@ def test_trials_are_drawn_the_same_each_time_with_a_hundred_sets_and_all_positio
     other = asked.model_copy(update={"draw": 2})
     assert [Trials(other, "piers", {}).draw(deal) for deal in deals] != first
     turned = asked.model_copy(update={"position": "rotate"})
-    assert [Trials(turned, "piers", {}).draw(Deal(seed, 4)).position for seed in range(8)] == [0, 1, 2, 3] * 2
+    assert [Trials(turned, "piers", {}).draw(Deal(seed, 4)).position for seed in range(8)] == [
+        0,
+        1,
+        2,
+        3,
+    ] * 2
 
 
 def test_the_evaluated_seat_sees_the_partners_games_on_every_turn_and_keeps_nothing_between_trials(
@@ -111,14 +125,24 @@ def test_the_evaluated_seat_sees_the_partners_games_on_every_turn_and_keeps_noth
         names = [seat.graph for seat in started.seats]
         assert names.count("watching") == 1 and names[trial.position] == "watching"
         assert started.memories == {
-            trial.position: {BEFORE: [record(row.players, 5000 + number).plain for number in trial.games]}
+            trial.position: {
+                BEFORE: [record(row.players, 5000 + number).plain for number in trial.games]
+            }
         }
-        said = [event for event in events if isinstance(event, Decided) and event.seat == trial.position]
-        assert [event.why for event in said] == [f"2 games, asked {n}" for n in range(1, len(said) + 1)]
-        assert all(event.memory == {"asked": n} for n, event in enumerate(said, 1))  # the games are told once
+        said = [
+            event for event in events if isinstance(event, Decided) and event.seat == trial.position
+        ]
+        assert [event.why for event in said] == [
+            f"2 games, asked {n}" for n in range(1, len(said) + 1)
+        ]
+        assert all(
+            event.memory == {"asked": n} for n, event in enumerate(said, 1)
+        )  # the games are told once
     measured = {"evaluated.with.chance", "evaluated.with.last", "evaluated.self-play"}
     pool = {row.arm for row in done.rows} - measured
-    assert pool == {f"{one}.with.{rest}" for one in ("chance", "last") for rest in ("chance", "last")}
+    assert pool == {
+        f"{one}.with.{rest}" for one in ("chance", "last") for rest in ("chance", "last")
+    }
     assert {row.seed for row in done.rows if row.arm in pool} == {1}  # cross: 1
 
 
@@ -135,7 +159,9 @@ def test_past_games_are_made_once_and_a_trial_with_others_is_refused(tmp_path: P
 
 
 def test_mistakes_are_found_before_anything_is_played(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="seed 2 is also the deal of a trial; past games need other deals"):
+    with pytest.raises(
+        UserError, match="seed 2 is also the deal of a trial; past games need other deals"
+    ):
         experiment(past={"first": 2, "count": 4})
     with pytest.raises(UserError, match="5 games cannot be drawn from 4 past ones"):
         experiment(games=5)
@@ -144,7 +170,8 @@ def test_mistakes_are_found_before_anything_is_played(tmp_path: Path) -> None:
 
 
 def test_a_game_goes_on_with_the_same_memory_and_with_no_other(tmp_path: Path) -> None:
-    path, given_games = tmp_path / "game.jsonl", {1: {BEFORE: [record(2, 9).plain]}}
+    path = tmp_path / "game.jsonl"
+    given_games = {1: {BEFORE: [record(2, 9).plain]}}
     seats: list[Seat] = [get("random"), watching]
     whole = play(seats, players=2, seed=3, journal=path, memories=given_games)
     data = path.read_bytes()
@@ -163,13 +190,20 @@ def told(view: View, games: list[Record]) -> PastGames:
 
 async def test_models_of_house_are_told_the_habits_and_nothing_when_there_are_no_games() -> None:
     games = [await record_async(3, seed) for seed in (71, 72)]
-    given_games: list[tuple[dict[int, Memory], int]] = [({0: {BEFORE: [game.plain for game in games]}}, 2), ({}, 0)]
+    given_games: list[tuple[dict[int, Memory], int]] = [
+        ({0: {BEFORE: [game.plain for game in games]}}, 2),
+        ({}, 0),
+    ]
     for memories, expected in given_games:
         brain = scripted()
-        await play_async(graphs.seat("house", brain), players=3, seed=1, memories=memories, max_turns=4)
+        await play_async(
+            graphs.seat("house", brain), players=3, seed=1, memories=memories, max_turns=4
+        )
         told_to = [(ask.place.turn, ask.node, text) for ask in brain.asked for text in past_of(ask)]
         assert {(turn, node) for turn, node, _ in told_to} == (
-            {(turn, node) for turn in (1, 4) for node in ("history_analyst", "tom_interpreter")} if expected else set()
+            {(turn, node) for turn in (1, 4) for node in ("history_analyst", "tom_interpreter")}
+            if expected
+            else set()
         )
         assert len({text for _, _, text in told_to}) <= 1
         for _, _, text in told_to:
@@ -182,11 +216,18 @@ def past_of(request: ModelRequest) -> list[str]:
 
 def test_habits_are_counted_as_they_happened() -> None:
     """A game made by hand: R1 hinted and played at once, an unhinted misplay, the oldest unhinted discarded."""
-    deck = [*["R1", "R2", "R3", "R4", "R5", "G2", "Y1", "G3", "W1", "B1"]]
+    deck = ["R1", "R2", "R3", "R4", "R5", "G2", "Y1", "G3", "W1", "B1"]
     rest = [f"{c}{r}" for c in "RYGWB" for r in (1, 1, 1, 2, 2, 3, 3, 4, 4, 5)]
     for card in deck:
         rest.remove(card)
-    moves = ["hint P1 rank 1", "play slot 4", "hint P1 yellow", "play slot 0", "discard slot 0", "discard slot 0"]
+    moves = [
+        "hint P1 rank 1",
+        "play slot 4",
+        "hint P1 yellow",
+        "play slot 0",
+        "discard slot 0",
+        "discard slot 0",
+    ]
     made = Record.read({"players": 2, "deck": [*deck, *rest], "moves": moves})
     steps = list(made.steps())
     assert [step.scored for step in steps] == [None, True, None, False, None, None]
@@ -211,7 +252,15 @@ def test_past_games_are_typed_and_perspective_free() -> None:
 
 def test_the_calls_of_a_journal_do_not_repeat_the_games(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    play(graphs.seat("mycroft"), players=2, seed=1, journal=path, memories={0: {BEFORE: [record(2, 9).plain]}})
+    play(
+        graphs.seat("mycroft"),
+        players=2,
+        seed=1,
+        journal=path,
+        memories={0: {BEFORE: [record(2, 9).plain]}},
+    )
     events = journal.read(path)
     assert all(BEFORE not in event.memory for event in events if isinstance(event, Decided))
-    assert path.read_text("utf-8").count(f'"{BEFORE}"') == 1 and [e for e in events if isinstance(e, Call)]
+    assert path.read_text("utf-8").count(f'"{BEFORE}"') == 1 and [
+        e for e in events if isinstance(e, Call)
+    ]

@@ -8,8 +8,17 @@ from experiments.study.plan import Plan
 
 
 def remarks(tmp_path: Path, **changes: Any) -> str:
-    settings = {"name": "e", "graph": "house", "players": [2], "seeds": 2, "baseline": "full", **changes}
-    return "\n".join(Plan.resolve(Experiment.model_validate(settings), tmp_path / "run").all_remarks)
+    settings = {
+        "name": "e",
+        "graph": "house",
+        "players": [2],
+        "seeds": 2,
+        "baseline": "full",
+        **changes,
+    }
+    return "\n".join(
+        Plan.resolve(Experiment.model_validate(settings), tmp_path / "run").all_remarks
+    )
 
 
 def test_an_arm_that_models_do_not_reach_is_named(tmp_path: Path) -> None:
@@ -28,5 +37,10 @@ def test_a_node_that_lacks_what_its_task_asks_is_named_with_the_remedy(tmp_path:
     arms = {"full": {}, "less": {"without_sections": ["partner_deductions"]}}
     text = remarks(tmp_path, graph="tom_planner_1", arms=arms)
     assert "less: first_order is asked about what the others know of their cards" in text
-    assert "give it a section that says so (partner_knowledge, partner_deductions), or remove first_order, too" in text
-    assert not remarks(tmp_path, arms={"full": {}, "less": {"without_sections": ["convention_facts"]}})
+    assert (
+        "give it a section that says so (partner_knowledge, partner_deductions), or remove first_order, too"
+        in text
+    )
+    assert not remarks(
+        tmp_path, arms={"full": {}, "less": {"without_sections": ["convention_facts"]}}
+    )

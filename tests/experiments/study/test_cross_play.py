@@ -74,7 +74,9 @@ def test_in_a_sequence_the_first_takes_the_seats_of_the_second_one_by_one() -> N
     for number in range(4):
         cast = [seat.spec for seat in arms[f"a-{number}"].lineup(Deal(1, 3))]
         assert cast == ["partner:random"] * number + [f"python:{__name__}:last"] * (3 - number)
-    with pytest.raises(UserError, match="a sequence is of two seats, by label, and does not rotate"):
+    with pytest.raises(
+        UserError, match="a sequence is of two seats, by label, and does not rotate"
+    ):
         experiment(sequence=True, rotate=True)
 
 
@@ -84,7 +86,9 @@ def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(
 ) -> None:
     every = drawing.all_figures
     monkeypatch.setattr(
-        drawing, "all_figures", lambda data: [one for one in every(data) if FULL or one.name.startswith("cross-play")]
+        drawing,
+        "all_figures",
+        lambda data: [one for one in every(data) if FULL or one.name.startswith("cross-play")],
     )
     done = run_experiment(experiment(), tmp_path)
     run_report.write(tmp_path)
@@ -93,9 +97,15 @@ def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(
     for one in "ab":
         for rest in "ab":
             rows = [row for row in done.rows if (row.arm, row.players) == (f"{one}.with.{rest}", 2)]
-            assert float(found[one, rest]["strict"]) == pytest.approx(sum(r.score_strict for r in rows) / 3, abs=1e-4)
-            assert float(found[one, rest]["kept"]) == pytest.approx(sum(r.score_kept for r in rows) / 3, abs=1e-4)
-            assert float(found[one, rest]["struck_out"]) == pytest.approx(sum(r.lives == 0 for r in rows) / 3, abs=1e-4)
+            assert float(found[one, rest]["strict"]) == pytest.approx(
+                sum(r.score_strict for r in rows) / 3, abs=1e-4
+            )
+            assert float(found[one, rest]["kept"]) == pytest.approx(
+                sum(r.score_kept for r in rows) / 3, abs=1e-4
+            )
+            assert float(found[one, rest]["struck_out"]) == pytest.approx(
+                sum(r.lives == 0 for r in rows) / 3, abs=1e-4
+            )
     assert (tmp_path / "figures" / "cross-play-3p.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "figures" / "cross-play-3p.svg").read_text("utf-8")
 
@@ -109,8 +119,14 @@ def test_two_seats_of_one_label_are_refused_and_all_partners_can_be_named_at_onc
 
 
 def test_the_models_of_the_preset_are_given_on_the_command_line() -> None:
-    sets = [f"cross_play.seats.{label}.model=openai:{name}@http://127.0.0.1:9/v1" for label, name in ("ax", "by")]
-    arms = {arm.name: arm for arm in Plan.resolve(config.read("model-cross-play", sets), Path("nowhere")).arms}
+    sets = [
+        f"cross_play.seats.{label}.model=openai:{name}@http://127.0.0.1:9/v1"
+        for label, name in ("ax", "by")
+    ]
+    arms = {
+        arm.name: arm
+        for arm in Plan.resolve(config.read("model-cross-play", sets), Path("nowhere")).arms
+    }
     for players in (2, 3, 4, 5):
         models = [one.models["default"] for one in arms["a.with.b"].lineup(Deal(1, players))]
         assert [model.model[7] for model in models] == ["x", *"y" * (players - 1)]  # type: ignore[union-attr]

@@ -38,7 +38,9 @@ def test_files_and_folders_of_decks_are_read(tmp_path: Path) -> None:
     written(tmp_path)
     assert list(read_decks("more", tmp_path)) == ["a-1", "a-2", "b"]
     assert list(read_decks(["decks.json", "more/b.json"], tmp_path)) == ["easy", "hard", "old", "b"]
-    assert read_decks("decks.json", tmp_path)["old"] == read_decks(DECKS)["old"] == " ".join(deal(5))
+    assert (
+        read_decks("decks.json", tmp_path)["old"] == read_decks(DECKS)["old"] == " ".join(deal(5))
+    )
     assert read_deck(tmp_path / "more" / "b.json") == list(deal(3))
 
 
@@ -71,18 +73,25 @@ def test_what_is_no_deck_is_one_sentence(data: Any, sentence: str, tmp_path: Pat
     ],
     ids=str,
 )
-def test_a_wrong_choice_of_decks_is_one_sentence(keys: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+def test_a_wrong_choice_of_decks_is_one_sentence(
+    keys: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
     written(tmp_path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match=sentence):
         asked(tmp_path, **keys)
 
 
-def test_decks_take_the_place_of_a_protocols_deals_and_seeds_choose_among_them(tmp_path: Path) -> None:
+def test_decks_take_the_place_of_a_protocols_deals_and_seeds_choose_among_them(
+    tmp_path: Path,
+) -> None:
     written(tmp_path)
     assert asked(tmp_path).numbers == asked(tmp_path, protocol="sparks-10").numbers == [1, 2, 3]
     assert asked(tmp_path, "seeds=[1, 3]").numbers == [1, 3]
-    assert any("3 given decks" in note for note in Plan.resolve(asked(tmp_path, protocol="sparks-10"), NOWHERE).notes)
+    assert any(
+        "3 given decks" in note
+        for note in Plan.resolve(asked(tmp_path, protocol="sparks-10"), NOWHERE).notes
+    )
 
 
 def test_a_run_has_the_decks_pairs_by_them_resumes_and_is_played_again(tmp_path: Path) -> None:
@@ -96,12 +105,18 @@ def test_a_run_has_the_decks_pairs_by_them_resumes_and_is_played_again(tmp_path:
         (arm, number, name) for arm in ("full", "other") for number, name in enumerate(DECKS, 1)
     ]
     for path, game in done.games.items():
-        number, name = game.started.seed, game.started.deck_name
-        assert (number, list(game.started.deck)) == (list(DECKS).index(str(name)) + 1, list(deal(2 + (number or 0))))
+        number = game.started.seed
+        name = game.started.deck_name
+        assert (number, list(game.started.deck)) == (
+            list(DECKS).index(str(name)) + 1,
+            list(deal(2 + (number or 0))),
+        )
         assert Game.open(path).started.deal == f"the deck {name!r}"
     again = experiment.read(folder / "run.yaml")
     run(again, tmp_path / "again")
-    assert (tmp_path / "again" / "results.csv").read_bytes() == (folder / "results.csv").read_bytes()
+    assert (tmp_path / "again" / "results.csv").read_bytes() == (
+        folder / "results.csv"
+    ).read_bytes()
     written(tmp_path, data=dict(reversed(DECKS.items())))
     with pytest.raises(UserError, match="the deal was the deck 'easy', is the deck 'old'"):
         run(asked(tmp_path, **arms), folder)
@@ -111,8 +126,19 @@ def test_a_run_has_the_decks_pairs_by_them_resumes_and_is_played_again(tmp_path:
     "design",
     [
         {"cross_play": {"seats": {"w": "watson", "s": "spin_bench"}}},
-        {"adhoc": {"seat": "watson", "pool": {"p": "partner:piers"}, "games": 1, "past": {"first": 1, "count": 2}}},
-        {"arms": {"full": {}, "noise": {"shuffled": ["history_analyst"]}}, "graph": "house", "baseline": "full"},
+        {
+            "adhoc": {
+                "seat": "watson",
+                "pool": {"p": "partner:piers"},
+                "games": 1,
+                "past": {"first": 1, "count": 2},
+            }
+        },
+        {
+            "arms": {"full": {}, "noise": {"shuffled": ["history_analyst"]}},
+            "graph": "house",
+            "baseline": "full",
+        },
     ],
     ids=["cross-play", "ad-hoc teams", "notes of other games"],
 )
@@ -120,4 +146,7 @@ def test_every_design_plays_the_decks(design: dict[str, Any], tmp_path: Path) ->
     written(tmp_path)
     done = run(asked(tmp_path, "seeds=2", **design), tmp_path / "run")
     assert {(row.seed, row.deck_name) for row in done.rows} == {(1, "easy"), (2, "hard")}
-    assert not done.left and {tuple(game.started.deck) for game in done.games.values()} == {deal(3), deal(4)}
+    assert not done.left and {tuple(game.started.deck) for game in done.games.values()} == {
+        deal(3),
+        deal(4),
+    }

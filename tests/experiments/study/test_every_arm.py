@@ -50,7 +50,11 @@ def shorts(graph: str) -> list[str]:
         forms += [f"{kind}:{node}" for kind in NOTES]
         if role.template is not None:  # else a program answers in every arm
             forms += [f"exact:{node}", f"{node}=perturbed:0"]
-        forms += [f"{kind}:{node}" for kind, replies in OFFERING.items() if issubclass(role.reply, replies)]
+        forms += [
+            f"{kind}:{node}"
+            for kind, replies in OFFERING.items()
+            if issubclass(role.reply, replies)
+        ]
         if removable(config, node):
             forms.append(f"removed:{node}")
     return [form for form in forms if applicable(config, form)]
@@ -72,7 +76,13 @@ def removable(config: GraphConfig, node: str) -> bool:
 
 
 def planned(graph: str, forms: Sequence[str], **keys: Any) -> Plan:
-    data = {"name": "arms", "graph": graph, "models": {"default": EXACT}, "arms": list(forms), **keys}
+    data = {
+        "name": "arms",
+        "graph": graph,
+        "models": {"default": EXACT},
+        "arms": list(forms),
+        **keys,
+    }
     return Plan.resolve(files.checked(data, "the experiment"), Path("nowhere"))
 
 
@@ -90,11 +100,14 @@ FEW = ("cac_no_tom", "tom_planner_2", "spin_bench_no_discards")
 
 
 @pytest.mark.parametrize("graph", GRAPHS if FULL else FEW)
-def test_an_arm_differs_from_the_baseline_in_what_its_name_says_and_in_nothing_else(graph: str) -> None:
+def test_an_arm_differs_from_the_baseline_in_what_its_name_says_and_in_nothing_else(
+    graph: str,
+) -> None:
     plan = on_positions(graph, shorts(graph))
     baseline = plan.arms[0].everybody
     for arm in plan.arms[1:]:
-        spec, changed = arm.everybody, data_of(arm.everybody)
+        spec = arm.everybody
+        changed = data_of(arm.everybody)
         whole = data_of(baseline)
         assert spec.models == baseline.models, arm.name
         nodes, (node,) = changed["nodes"], arm.nodes[:1] or ("",)
@@ -120,16 +133,21 @@ def test_an_arm_differs_from_the_baseline_in_what_its_name_says_and_in_nothing_e
             continue
         else:
             assert changed.pop("without_sections") == [*whole.pop("without_sections"), "discards"]
-        assert json.dumps(changed) == json.dumps(whole), f"{arm.name}: more is changed, or its order"
+        assert json.dumps(changed) == json.dumps(whole), (
+            f"{arm.name}: more is changed, or its order"
+        )
 
 
 def assert_same_compute(spec: PlayerSpec, baseline: PlayerSpec) -> None:
     """As many calls at every player count, and all settings of the whole graph that it can have, too."""
-    config, whole = spec.config, baseline.config
+    config = spec.config
+    whole = baseline.config
     assert config and whole
     for players in config.players:
         calls, wanted = (turn_calls(ablate.at(graph, players)) for graph in (config, whole))
-        assert calls == (3 if wanted == 2 else wanted)  # one proposal needs no choice, two and a choice are three
+        assert calls == (
+            3 if wanted == 2 else wanted
+        )  # one proposal needs no choice, two and a choice are three
     for key in (*SETTINGS, "context", "verify", "options", "without_sections", "texts", "controls"):
         assert getattr(config, key) == getattr(whole, key), key
 
@@ -148,11 +166,16 @@ def test_as_many_calls_keep_the_words_and_the_verifier_of_the_baseline(tmp_path:
 @pytest.mark.parametrize("graph", GRAPHS if FULL else ["tom_planner_2"])
 def test_games_and_positions_have_the_same_arms(graph: str) -> None:
     forms = shorts(graph)
-    games, positions = planned(graph, forms, seeds=2), on_positions(graph, forms)
+    games = planned(graph, forms, seeds=2)
+    positions = on_positions(graph, forms)
     by_name = {arm.name: arm for arm in positions.arms}
     for arm in games.arms:
         there = by_name[arm.name]
-        assert (there.everybody, there.purpose, there.sources) == (arm.everybody, arm.purpose, arm.sources)
+        assert (there.everybody, there.purpose, there.sources) == (
+            arm.everybody,
+            arm.purpose,
+            arm.sources,
+        )
 
 
 # The prompts
@@ -170,7 +193,11 @@ def turn(ready: Ready) -> tuple[list[Call], str]:
 def prompts(calls: Sequence[Call]) -> dict[tuple[str, int, int], Any]:
     """What was asked, or given in a node's place, by node, sample and ask."""
     return {
-        (call.node, call.sample, call.ask): (call.fixed, call.padding, call.reply if call.fixed else call.messages)
+        (call.node, call.sample, call.ask): (
+            call.fixed,
+            call.padding,
+            call.reply if call.fixed else call.messages,
+        )
         for call in calls
     }
 
@@ -203,7 +230,9 @@ def test_the_same_arm_sends_the_same_prompts_in_games_and_on_positions(graph: st
             continue
         same_count = [place for place in places if place.view.players == players]
         position, *others = [same_count[number] for number in ((9, 3, 6) if FULL else (9, 3))]
-        turns = {place.name: tuple(recorded(study.baseline, place)) for place in (position, *others)}
+        turns = {
+            place.name: tuple(recorded(study.baseline, place)) for place in (position, *others)
+        }
         donors = [Donor(place, turns[place.name]) for place in (position, *others)]
         whole = prompts(turn(in_a_game(study.baseline, position, position.memory))[0])
         for arm in study.arms:
@@ -213,10 +242,13 @@ def test_the_same_arm_sends_the_same_prompts_in_games_and_on_positions(graph: st
                 continue
             calls, move = turn(ready)
             game_calls, game_move = turn(in_a_game(arm, position, ready.memory))
-            here, there = prompts(calls), prompts(game_calls)
+            here = prompts(calls)
+            there = prompts(game_calls)
             assert here.items() <= there.items() and move == game_move, (graph, arm.name)
             assert len(here) == len(calls) and len(there) == len(game_calls)
-            for key in there.keys() - here.keys():  # what is held fixed is what the arm leaves as it is
+            for key in (
+                there.keys() - here.keys()
+            ):  # what is held fixed is what the arm leaves as it is
                 assert lines(there[key]) == lines(whole[key]), (graph, arm.name, key)
                 assert arm.kind != "permuted" or there[key] == whole[key], (graph, key)
 

@@ -23,7 +23,9 @@ baseline: full
 """
 
 
-def test_an_arm_whose_rule_knows_more_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_arm_whose_rule_knows_more_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "knowing.yaml").write_text(TEXT, "utf-8")
     notes = Plan.resolve(experiment.read(tmp_path / "knowing.yaml"), tmp_path / "run").notes
     (said,) = [note for note in notes if "knows more" in note]

@@ -35,9 +35,17 @@ def test_a_matrix_makes_an_arm_of_every_cell_that_is_not_excluded() -> None:
     ]
     made = plan(matrix=matrix, exclude=out).arms
     cells = [dict(zip(matrix, values, strict=True)) for values in product(*matrix.values())]
-    left = [cell for cell in cells if not any(all(cell[k] == v for k, v in entry.items()) for entry in out)]
+    left = [
+        cell
+        for cell in cells
+        if not any(all(cell[k] == v for k, v in entry.items()) for entry in out)
+    ]
     found = [
-        (arm.everybody.spec, arm.everybody.config.nodes["proposer"].samples, str(arm.everybody.models["default"]))
+        (
+            arm.everybody.spec,
+            arm.everybody.config.nodes["proposer"].samples,
+            str(arm.everybody.models["default"]),
+        )
         for arm in made
         if arm.everybody.config
     ]
@@ -68,8 +76,15 @@ def test_a_matrix_multiplies_arms_and_names_say_what_differs() -> None:
 
 
 def test_a_matrix_varies_one_setting_of_a_model_or_a_seat() -> None:
-    keys: dict[str, Any] = {"models": {"default": {"model": "openai:x", "max_tokens": 9}}, "seats": {1: "house"}}
-    matrix = {"models.default.temperature": [0, 0.7], "seats.1.verify": ["none"], "seats.0": ["partner:iggi"]}
+    keys: dict[str, Any] = {
+        "models": {"default": {"model": "openai:x", "max_tokens": 9}},
+        "seats": {1: "house"},
+    }
+    matrix = {
+        "models.default.temperature": [0, 0.7],
+        "seats.1.verify": ["none"],
+        "seats.0": ["partner:iggi"],
+    }
     made = plan(graph="watson", players=[2, 3], **keys, matrix=matrix).arms
     assert [arm.name for arm in made] == [
         "temperature-0.verify-none.seat-0-partner-iggi",
@@ -79,7 +94,11 @@ def test_a_matrix_varies_one_setting_of_a_model_or_a_seat() -> None:
     assert isinstance(one, ModelSettings) and isinstance(other, ModelSettings)
     assert (one.temperature, other.temperature, other.max_tokens, other.name) == (0, 0.7, 9, "x")
     seated = made[0].guests(Deal(1, 2))
-    assert seated[1].config and seated[1].config.verify.rule == "none" and seated[0].spec == "partner:iggi"
+    assert (
+        seated[1].config
+        and seated[1].config.verify.rule == "none"
+        and seated[0].spec == "partner:iggi"
+    )
 
 
 ONE = {"verify": ["none", "safety"]}
@@ -97,16 +116,31 @@ ONE = {"verify": ["none", "safety"]}
         ),
         ({"matrix": {"verify": ["maybe"]}}, "arm 'verify-maybe': verify: .* not 'maybe'"),
         ({"matrix": {"verify": ["none", "none"]}}, "two arms would be called 'verify-none'"),
-        ({"matrix": ONE, "arms": {"a": {"verify": "none"}}}, "the arm and the matrix both set verify"),
+        (
+            {"matrix": ONE, "arms": {"a": {"verify": "none"}}},
+            "the arm and the matrix both set verify",
+        ),
         (
             {"matrix": ONE, "exclude": [{"verifi": "none"}]},
             "'verifi' does not vary; did you mean 'verify'. These do: graph",
         ),
-        ({"matrix": ONE, "exclude": [{"verify": "maybe"}]}, "verify is never 'maybe'; it is: none, safety"),
-        ({"matrix": ONE, "exclude": [{"verify": "none"}, {"verify": "safety"}]}, "exclude leaves no arm"),
+        (
+            {"matrix": ONE, "exclude": [{"verify": "maybe"}]},
+            "verify is never 'maybe'; it is: none, safety",
+        ),
+        (
+            {"matrix": ONE, "exclude": [{"verify": "none"}, {"verify": "safety"}]},
+            "exclude leaves no arm",
+        ),
         ({"matrix": ONE, "exclude": [{}]}, "would exclude everything"),
-        ({"matrix": {"graph": ["watson"]}, "graph": ["a", "b"]}, "there is a list of graphs, and one in the matrix"),
-        ({"graph": ["watson", "house"], "arms": {"a": {"graph": "mycroft"}}}, "names a graph itself"),
+        (
+            {"matrix": {"graph": ["watson"]}, "graph": ["a", "b"]},
+            "there is a list of graphs, and one in the matrix",
+        ),
+        (
+            {"graph": ["watson", "house"], "arms": {"a": {"graph": "mycroft"}}},
+            "names a graph itself",
+        ),
         ({"graph": []}, "an experiment needs a graph"),
         (
             {"graph": ["watson", "house"], "cross_play": {"seats": ["watson"]}},

@@ -28,14 +28,23 @@ def test_the_papers_settings_are_in_their_ready_files() -> None:
     assert experiment.read("best-of-k").matrix["change.proposer.samples"] == (1, 2, 3, 4, 5, 6, 7)
     guandan = Plan.resolve(experiment.read("tom-guandan"), NOWHERE)
     beside = Counter(
-        (arm.everybody.name.partition("-")[0], str(next(iter(arm.guests(Deal(1, 4)).values())).spec))
+        (
+            arm.everybody.name.partition("-")[0],
+            str(next(iter(arm.guests(Deal(1, 4)).values())).spec),
+        )
         for arm in guandan.arms
         for _ in guandan.experiment.numbers
     )
-    assert len(beside) == 9 and set(beside.values()) == {40} and len(set(guandan.experiment.numbers)) == 40
+    assert (
+        len(beside) == 9
+        and set(beside.values()) == {40}
+        and len(set(guandan.experiment.numbers)) == 40
+    )
     assert {arm.everybody.config.lang for arm in guandan.arms if arm.everybody.config} == {"zh"}
     swapped = Plan.resolve(experiment.read("tom-positions"), NOWHERE)
-    seats = Counter(tuple(arm.guests(Deal(1, 4))) for arm in swapped.arms for _ in swapped.experiment.numbers)
+    seats = Counter(
+        tuple(arm.guests(Deal(1, 4))) for arm in swapped.arms for _ in swapped.experiment.numbers
+    )
     assert seats == {(1, 3): 40, (0, 2): 40}
     languages = Plan.resolve(experiment.read("tom-languages"), NOWHERE)
     spoken = Counter(arm.everybody.config.lang for arm in languages.arms if arm.everybody.config)
@@ -54,7 +63,9 @@ def test_what_was_really_played_is_said_of_a_protocol() -> None:
 
 def test_any_other_setting_than_the_protocols_is_said() -> None:
     small = {"model": "openai:x", "reasoning_effort": "low", "temperature": 0.5}
-    own = plan(protocol="sparks-10", models={"default": small}, metric="strict", verify="safety").notes[1]
+    own = plan(
+        protocol="sparks-10", models={"default": small}, metric="strict", verify="safety"
+    ).notes[1]
     assert own.removeprefix("The run departs from this protocol in: ").split("; ") == [
         "temperature (0.5 instead of not set)",
         "reasoning_effort (low instead of high)",
@@ -63,19 +74,28 @@ def test_any_other_setting_than_the_protocols_is_said() -> None:
     ]
     pool = {"seat": "house", "pool": ["partner:iggi", "partner:smart"], "games": 3}
     team = plan("seeds=3", protocol="challenge-adhoc", adhoc=pool).notes[1]
-    assert "pool (iggi, smart instead of flawed, hat, iggi, outer, piers, random, vandenbergh)" in team
+    assert (
+        "pool (iggi, smart instead of flawed, hat, iggi, outer, piers, random, vandenbergh)" in team
+    )
     assert "adhoc.games (3 instead of 10)" in team
-    assert len(plan(protocol="sparks-10", models={"default": "sim:average"}).notes) == 1, "a program has no effort"
+    assert len(plan(protocol="sparks-10", models={"default": "sim:average"}).notes) == 1, (
+        "a program has no effort"
+    )
 
 
 def test_every_experiment_names_its_score() -> None:
     def named(name: str, *changes: str) -> str:
         return Plan.resolve(experiment.read(name, changes), NOWHERE).metric
 
-    assert [named(name) for name in ("sparks-10", "cac-3", "prompt-ablation", "tom-orders")] == ["kept"] * 4
+    assert [named(name) for name in ("sparks-10", "cac-3", "prompt-ablation", "tom-orders")] == [
+        "kept"
+    ] * 4
     others = "challenge-selfplay", "challenge-adhoc", "role-ablation", "cross-play"
     assert [named(name) for name in others] == ["strict"] * 4
-    assert named("sparks-10", "metric=strict") == "strict" and named("role-ablation", "metric=kept") == "kept"
+    assert (
+        named("sparks-10", "metric=strict") == "strict"
+        and named("role-ablation", "metric=kept") == "kept"
+    )
     assert plan(graph=["house", "sherlock"]).metric == "strict", "papers that differ"
 
 
@@ -98,10 +118,16 @@ def test_a_protocols_sampling_reaches_servers_models_that_do_not_say_otherwise()
     models = {"default": "openai:x", "own": {"model": "openai:y", "reasoning_effort": "low"}}
     change = {"aggregator": {"model": "own"}, "tom_interpreter": {"model": "sim:careful"}}
     (arm,) = plan(protocol="sparks-10", models=models, arms={"a": {"change": change}}).arms
-    default, own = arm.everybody.models["default"], arm.everybody.models["own"]
+    default = arm.everybody.models["default"]
+    own = arm.everybody.models["own"]
     assert isinstance(default, ModelSettings) and isinstance(own, ModelSettings)
-    assert (default.deciding, own.reasoning_effort) == ({"model": "openai:x", "reasoning_effort": "high"}, "low")
-    (bare,) = plan("sampling.reasoning_effort=null", protocol="sparks-10", models={"default": "openai:x"}).arms
+    assert (default.deciding, own.reasoning_effort) == (
+        {"model": "openai:x", "reasoning_effort": "high"},
+        "low",
+    )
+    (bare,) = plan(
+        "sampling.reasoning_effort=null", protocol="sparks-10", models={"default": "openai:x"}
+    ).arms
     assert bare.everybody.models["default"].deciding == {"model": "openai:x"}  # type: ignore[union-attr]
     (program,) = plan(protocol="sparks-10").arms
     assert program.everybody.models == {"default": "program"}

@@ -47,7 +47,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("played")
     graph = home / "mine.yaml"
     graph.write_text(library.graphs()["moa_watson"].text, "utf-8")
-    keys = {"graph": str(graph), "players": [2, 3], "seeds": [2], "arms": "leave_one_out", "baseline": "full"}
+    keys = {
+        "graph": str(graph),
+        "players": [2, 3],
+        "seeds": [2],
+        "arms": "leave_one_out",
+        "baseline": "full",
+    }
     run_experiment(asked(**keys, journals="lean", seats={1: "partner:iggi"}), home / "run")
     graph.write_text(library.graphs()["watson"].text, "utf-8")
     return home / "run"
@@ -57,7 +63,9 @@ def test_a_run_is_played_again_by_what_its_run_yaml_holds(played: Path, tmp_path
     done = run_experiment(rerun(played), tmp_path / "again")
     assert not done.failed and csv_of(tmp_path / "again") == csv_of(played)
     assert done.plan.notes == Plan.resolve(rerun(played), NOWHERE).notes
-    assert [note for note in done.plan.notes if "no-history_analyst is not played at 2 players" in note]
+    assert [
+        note for note in done.plan.notes if "no-history_analyst is not played at 2 players" in note
+    ]
     jobs = [Plan.resolve(rerun(folder), NOWHERE).jobs for folder in (played, tmp_path / "again")]
     assert jobs[0] == jobs[1]
 
@@ -65,12 +73,19 @@ def test_a_run_is_played_again_by_what_its_run_yaml_holds(played: Path, tmp_path
 def test_run_yaml_holds_texts_once_cards_and_who_sits_where(played: Path) -> None:
     text = (played / "run.yaml").read_text("utf-8")
     data = yaml.safe_load(text)
-    assert set(data["deals"]) == {2} and all(len(cards.split()) == 50 for cards in data["deals"].values())
+    assert set(data["deals"]) == {2} and all(
+        len(cards.split()) == 50 for cards in data["deals"].values()
+    )
     assert re.search(r"^  2: R5 B3 ", text, re.M)
-    named = {key: name for seat in data["seats"].values() for name, key in seat.get("prompts", {}).items()}
+    named = {
+        key: name
+        for seat in data["seats"].values()
+        for name, key in seat.get("prompts", {}).items()
+    }
     assert (
         set(named) == set(data["prompts"])
-        and "fireworks" in data["prompts"][next(key for key, name in named.items() if name == "sections/state.md")]
+        and "fireworks"
+        in data["prompts"][next(key for key, name in named.items() if name == "sections/state.md")]
     )
     full = data["arms"]["full"]
     assert data["seats"][full["others"][1]]["spec"] == "partner:iggi"
@@ -81,10 +96,17 @@ def test_run_yaml_holds_texts_once_cards_and_who_sits_where(played: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d["deals"].update({2: d["deals"][2].swapcase()}), "seed 2 gives another deck than in run.yaml"),
+        (
+            lambda d: d["deals"].update({2: d["deals"][2].swapcase()}),
+            "seed 2 gives another deck than in run.yaml",
+        ),
         (lambda d: d["deals"].update({2: "R1"}), "seed 2 gives another deck than in run.yaml"),
         (
-            lambda d: [s["prompts"].update({"sections/state.md": "0"}) for s in d["seats"].values() if "prompts" in s],
+            lambda d: [
+                s["prompts"].update({"sections/state.md": "0"})
+                for s in d["seats"].values()
+                if "prompts" in s
+            ],
             "the prompts are not those of run.yaml, which holds their texts: sections/state.md differ",
         ),
         (lambda d: d["seats"].clear(), "run.yaml names a seat .* that it does not describe"),
@@ -92,19 +114,31 @@ def test_run_yaml_holds_texts_once_cards_and_who_sits_where(played: Path) -> Non
         (lambda d: d["arms"]["full"].update(everybodi="x"), "arms.full: unknown key 'everybodi'"),
     ],
 )
-def test_a_run_that_would_be_another_is_refused(change: Any, said: str, played: Path, tmp_path: Path) -> None:
+def test_a_run_that_would_be_another_is_refused(
+    change: Any, said: str, played: Path, tmp_path: Path
+) -> None:
     folder = edited(Path(shutil.copytree(played, tmp_path / "copy")), change)
     with pytest.raises(UserError, match=said):
         Plan.resolve(rerun(folder), NOWHERE)
 
 
-def test_other_versions_are_noted_and_arms_that_were_never_played_are_not_missed(tmp_path: Path) -> None:
-    keys = {"full": {}, "alike": {"verify": "safety"}, "no-strategist": {"without": ["discard_strategist"]}}
+def test_other_versions_are_noted_and_arms_that_were_never_played_are_not_missed(
+    tmp_path: Path,
+) -> None:
+    keys = {
+        "full": {},
+        "alike": {"verify": "safety"},
+        "no-strategist": {"without": ["discard_strategist"]},
+    }
     manifest.write(Plan.resolve(asked(graph="house", arms=keys, baseline="full"), tmp_path))
     edited(tmp_path, lambda data: data["versions"].update(langgraph="0.1"))
     again = Plan.resolve(rerun(tmp_path), NOWHERE)
     assert [arm.name for arm in again.arms] == ["full", "no-strategist"]
-    assert [note for note in again.notes if note.startswith("run.yaml was written with langgraph 0.1, and this is ")]
+    assert [
+        note
+        for note in again.notes
+        if note.startswith("run.yaml was written with langgraph 0.1, and this is ")
+    ]
 
 
 def test_of_a_run_only_its_deals_can_be_set(played: Path) -> None:
@@ -119,27 +153,41 @@ def test_of_a_run_only_its_deals_can_be_set(played: Path) -> None:
         Plan.resolve(rerun(played, "players=[5]"), NOWHERE)
 
 
-PAIRS: dict[str, Any] = {"cross_play": {"seats": {"a": "watson", "b": "partner:iggi"}, "rotate": True}}
+PAIRS: dict[str, Any] = {
+    "cross_play": {"seats": {"a": "watson", "b": "partner:iggi"}, "rotate": True}
+}
 
 
 STRANGERS: dict[str, Any] = {
-    "adhoc": {"seat": "watson", "pool": ["partner:iggi"], "games": 1, "past": {"first": 50, "count": 2}}
+    "adhoc": {
+        "seat": "watson",
+        "pool": ["partner:iggi"],
+        "games": 1,
+        "past": {"first": 50, "count": 2},
+    }
 }
 
 
 @pytest.mark.parametrize("keys", [PAIRS, STRANGERS])
 def test_pairs_and_strangers_are_played_again_too(keys: dict[str, Any], tmp_path: Path) -> None:
-    first = run_experiment(asked(**keys, players=[3], seeds=[1, 2], journals="lean"), tmp_path / "first")
+    first = run_experiment(
+        asked(**keys, players=[3], seeds=[1, 2], journals="lean"), tmp_path / "first"
+    )
     run_experiment(rerun(tmp_path / "first"), tmp_path / "again")
     assert first.rows and csv_of(tmp_path / "again") == csv_of(tmp_path / "first")
     labels = yaml.safe_load((tmp_path / "again" / "run.yaml").read_text("utf-8"))["labels"]
     assert set(labels) == ({"a", "b"} if keys is PAIRS else {"evaluated", "iggi"})
 
 
-def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_keep_their_settings_and_no_key_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HANABI_API_KEY", "sk-very-secret")
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
-    models = {"default": "openai:x@http://127.0.0.1:9/v1", "judge": {"model": "sim:careless", "seed": 3}}
+    models = {
+        "default": "openai:x@http://127.0.0.1:9/v1",
+        "judge": {"model": "sim:careless", "seed": 3},
+    }
     change = {"change": {"aggregator": {"model": "judge"}}}
     keys = {"graph": "house", "models": models, "arms": {"a": change}, "players": [2]}
     before = Plan.resolve(asked(**keys), tmp_path)
@@ -147,13 +195,23 @@ def test_models_keep_their_settings_and_no_key_is_written(tmp_path: Path, monkey
     assert "sk-very-secret" not in (tmp_path / "run.yaml").read_text("utf-8")
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.75")
     again = Plan.resolve(rerun(tmp_path), NOWHERE)
-    hashes = [Seats(one.specs, ModelLayer()).start(one.jobs[0]).config_hash for one in (before, again)]
+    hashes = [
+        Seats(one.specs, ModelLayer()).start(one.jobs[0]).config_hash for one in (before, again)
+    ]
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.25")
-    assert hashes[1] != hashes[0] and hashes[1] == Seats(before.specs, ModelLayer()).start(before.jobs[0]).config_hash
+    assert (
+        hashes[1] != hashes[0]
+        and hashes[1] == Seats(before.specs, ModelLayer()).start(before.jobs[0]).config_hash
+    )
 
 
-async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str, tmp_path: Path) -> None:
-    keys = {"graph": "watson", "models": {"default": {"model": f"openai:blind@{endpoint}", "max_tokens": 90}}}
+async def test_a_run_of_a_model_is_played_again_from_its_recording(
+    endpoint: str, tmp_path: Path
+) -> None:
+    keys = {
+        "graph": "watson",
+        "models": {"default": {"model": f"openai:blind@{endpoint}", "max_tokens": 90}},
+    }
     first = await asyncio.to_thread(run_experiment, asked(**keys, players=[2], seeds=[1]), tmp_path)
     again = Plan.resolve(rerun(tmp_path), tmp_path / "again")
     asker = GameTask(again.specs).open(ModelLayer(replay=Replay(Recording.read(tmp_path))))
@@ -163,16 +221,23 @@ async def test_a_run_of_a_model_is_played_again_from_its_recording(endpoint: str
 
 
 def test_parts_of_a_run_that_share_a_folder_lose_nothing_of_each_other(tmp_path: Path) -> None:
-    parts = [Plan.resolve(asked(graph="watson", players=[2 + n % 4], seeds=[n]), tmp_path) for n in range(12)]
+    parts = [
+        Plan.resolve(asked(graph="watson", players=[2 + n % 4], seeds=[n]), tmp_path)
+        for n in range(12)
+    ]
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(manifest.write, parts))
     data = yaml.safe_load((tmp_path / "run.yaml").read_text("utf-8"))
-    assert (data["seeds"], data["players"]) == (list(range(12)), [2, 3, 4, 5]) and set(data["deals"]) == set(range(12))
+    assert (data["seeds"], data["players"]) == (list(range(12)), [2, 3, 4, 5]) and set(
+        data["deals"]
+    ) == set(range(12))
     assert data["arms"]["small"]["players"] == [2, 3, 4, 5]
     assert [path.name for path in tmp_path.iterdir()] == ["run.yaml"]
 
 
 def test_a_thousand_deals_are_a_thousand_lines(tmp_path: Path) -> None:
-    manifest.write(Plan.resolve(asked(graph="partner:iggi", seeds={"first": 1, "count": 1000}), tmp_path))
+    manifest.write(
+        Plan.resolve(asked(graph="partner:iggi", seeds={"first": 1, "count": 1000}), tmp_path)
+    )
     text = (tmp_path / "run.yaml").read_text("utf-8")
     assert len(re.findall(r"^  \d+: [RYGWB1-5 ]{149}$", text, re.M)) == 1000 and len(text) < 250_000

@@ -69,12 +69,18 @@ def test_the_other_seats_are_the_graph(run: Run, agents: None) -> None:
     assert Path(result["journal"]).name == "watson-P1-partner-piers-P2-python-First-4p-s1.jsonl"
     started = journal.read(Path(result["journal"]))[0]
     assert isinstance(started, GameStarted)
-    assert [seat.graph for seat in started.seats] == ["watson", *result["graph"].split("+")[1:], "watson"]
+    assert [seat.graph for seat in started.seats] == [
+        "watson",
+        *result["graph"].split("+")[1:],
+        "watson",
+    ]
 
 
 def test_other_tables_have_other_files(run: Run) -> None:
     names = {
-        played(run, "--players", "2", "--graph", "watson", "--seat", f"{seat}=partner:{name}")["journal"]
+        played(run, "--players", "2", "--graph", "watson", "--seat", f"{seat}=partner:{name}")[
+            "journal"
+        ]
         for seat, name in ((0, "iggi"), (1, "iggi"), (1, "outer"))
     }
     assert len(names) == 3
@@ -87,7 +93,9 @@ def test_a_table_may_be_of_partners_alone(run: Run) -> None:
 
 
 def test_a_second_graph_has_a_seat_and_is_verified_too(run: Run) -> None:
-    result = played(run, "--players", "2", "--graph", "watson", "--seat", "1=sherlock", "--set", "verify=safety")
+    result = played(
+        run, "--players", "2", "--graph", "watson", "--seat", "1=sherlock", "--set", "verify=safety"
+    )
     started = journal.read(Path(result["journal"]))[0]
     assert isinstance(started, GameStarted) and result["graph"] == "watson-verify-safety+sherlock"
     assert all(seat.config and seat.config["verify"]["rule"] == "safety" for seat in started.seats)
@@ -96,7 +104,8 @@ def test_a_second_graph_has_a_seat_and_is_verified_too(run: Run) -> None:
 def test_a_killed_game_goes_on_to_the_same_journal(run: Run, agents: None) -> None:
     table = (*MIXED, "--seat", "0=partner:random", "--players", "4", "--graph", "watson")
     path = Path(played(run, *table)["journal"])
-    data, whole = path.read_bytes(), journal.comparable(journal.read(path))
+    data = path.read_bytes()
+    whole = journal.comparable(journal.read(path))
     for part in (0.3, 0.8):
         path.write_bytes(data[: int(len(data) * part)])
         assert Path(played(run, *table)["journal"]) == path
@@ -123,17 +132,25 @@ def test_a_mixed_game_is_drawn_and_told(run: Run, agents: None) -> None:
     ("given", "sentence"),
     [
         (["3=partner:piers"], "--seat '3=partner:piers': the seats of 3 players are 0 to 2"),
-        (["1=partner:piers", "1=partner:iggi"], "--seat '1=partner:iggi': seat 1 is taken by 'partner:piers'"),
+        (
+            ["1=partner:piers", "1=partner:iggi"],
+            "--seat '1=partner:iggi': seat 1 is taken by 'partner:piers'",
+        ),
         (["partner:piers"], "is not N=SPEC, e.g. 1=partner:piers"),
         (["1=partner:moriarty"], "unknown partner 'moriarty'; known: random"),
-        (["1=python:no_such_module:Agent"], "the module 'no_such_module' cannot be imported: ModuleNotFoundError"),
+        (
+            ["1=python:no_such_module:Agent"],
+            "the module 'no_such_module' cannot be imported: ModuleNotFoundError",
+        ),
         (["1=python:seated_agents:Nobody"], "the module 'seated_agents' has no 'Nobody'"),
         (["1=python:seated_agents:nothing"], "python:seated_agents:nothing is no agent"),
         (["1=python:seated_agents"], "say python:module:object"),
         (["1=no_such_graph"], "unknown graph 'no_such_graph'"),
     ],
 )
-def test_a_seat_that_cannot_be_is_one_sentence(run: Run, agents: None, given: list[str], sentence: str) -> None:
+def test_a_seat_that_cannot_be_is_one_sentence(
+    run: Run, agents: None, given: list[str], sentence: str
+) -> None:
     code, out, err = run("play", *(part for one in given for part in ("--seat", one)))
     assert (code, out) == (2, "") and sentence in err and len(err.splitlines()) == 1
     assert not Path("games").exists()

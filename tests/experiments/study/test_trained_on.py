@@ -18,7 +18,9 @@ def test_seeds_in_words_are_read_again(seeds: set[int]) -> None:
 
 
 @pytest.mark.parametrize("seeds, shared", [("50", "seed 7"), ("{first: 58, count: 9}", "seed 58")])
-def test_a_deal_that_a_model_was_trained_on_is_refused_by_name(run: Run, seeds: str, shared: str) -> None:
+def test_a_deal_that_a_model_was_trained_on_is_refused_by_name(
+    run: Run, seeds: str, shared: str
+) -> None:
     Path("small.yaml").write_text(MODEL, "utf-8")
     changes = ("--set", "arms.after.models.default=small.yaml", "--set", f"seeds={seeds}")
     code, _, err = run("experiment", "run", "trained", *changes, "--dry-run")
@@ -27,7 +29,12 @@ def test_a_deal_that_a_model_was_trained_on_is_refused_by_name(run: Run, seeds: 
 
 def test_other_deals_are_played(run: Run) -> None:
     Path("small.yaml").write_text(MODEL, "utf-8")
-    changes = ("--set", "arms.after.models.default=small.yaml", "--set", "seeds={first: 61, count: 5}")
+    changes = (
+        "--set",
+        "arms.after.models.default=small.yaml",
+        "--set",
+        "seeds={first: 61, count: 5}",
+    )
     assert run("experiment", "run", "trained", *changes, "--dry-run")[0] == 0
 
 

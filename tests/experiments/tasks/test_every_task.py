@@ -21,7 +21,13 @@ from tests.support import processes
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread
 
-GAME = {"name": "small", "graph": "watson", "players": [2], "seeds": [1], "arms": {"full": {}, "other": {}}}
+GAME = {
+    "name": "small",
+    "graph": "watson",
+    "players": [2],
+    "seeds": [1],
+    "arms": {"full": {}, "other": {}},
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,9 @@ class Kind:
 
 
 def write_judged_games() -> None:
-    rates = dict.fromkeys(("misread_stack", "overconfident_play", "slot_off_by_one", "malformed"), 0)
+    rates = dict.fromkeys(
+        ("misread_stack", "overconfident_play", "slot_off_by_one", "malformed"), 0
+    )
     seat = graphs.seat("mycroft", {"model": "sim:average", **rates})
     play(seat, players=2, seed=1, journal="played/g1.jsonl", max_turns=8)
 
@@ -61,7 +69,17 @@ KINDS = {
     ),
     "judge": Kind(("evaluate", "judge", "played"), "calls*.jsonl", prepare=write_judged_games),
     "probes": Kind(
-        ("evaluate", "probes", "house", "--pack", "hgroup_1", "--convention", "chop", "--per", "3" if FULL else "1"),
+        (
+            "evaluate",
+            "probes",
+            "house",
+            "--pack",
+            "hgroup_1",
+            "--convention",
+            "chop",
+            "--per",
+            "3" if FULL else "1",
+        ),
         "games/*/*.jsonl",
     ),
     "positions": Kind(
@@ -94,7 +112,11 @@ def calls(kind: Kind, folder: str) -> list[dict[str, Any]]:
         for line in path.read_text("utf-8").splitlines()
         if line.endswith("}")
     ]
-    return [line for line in lines if line["event"] == "call" and line["text"] is not None and not line.get("fixed")]
+    return [
+        line
+        for line in lines
+        if line["event"] == "call" and line["text"] is not None and not line.get("fixed")
+    ]
 
 
 def test_a_budget_suspends_and_a_larger_one_goes_on_asking_nothing_twice(
@@ -103,7 +125,8 @@ def test_a_budget_suspends_and_a_larger_one_goes_on_asking_nothing_twice(
     counting, model = server
     command = (*kind.command, *kind.named(model), "-q")
     assert run(*command, "--out", "whole")[0] == 0
-    whole, counting.asked = counting.asked, 0
+    whole = counting.asked
+    counting.asked = 0
     tokens = [call["tokens_in"] + call["tokens_out"] for call in calls(kind, "whole")]
     code, _, err = run(*command, "--out", "mine", "--budget", f"{sum(tokens) // 2 + 5000}tokens")
     sentence = " ".join(err.split())
@@ -111,12 +134,19 @@ def test_a_budget_suspends_and_a_larger_one_goes_on_asking_nothing_twice(
     assert 0 < counting.asked < whole
     code, out, _ = run("experiment", "status", "mine", "--json")
     stood = json.loads(out)
-    assert code == 0 and stood["finished"] < stood["games"] and stood["tokens"] > 0 and not stood["players"]
+    assert (
+        code == 0
+        and stood["finished"] < stood["games"]
+        and stood["tokens"] > 0
+        and not stood["players"]
+    )
     assert run(*command, "--out", "mine")[0] == 0 and counting.asked == whole
     assert run(*command, "--out", "mine")[0] == 0 and counting.asked == whole
 
 
-def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Fickle, str], tmp_path: Path) -> None:
+def test_a_killed_run_goes_on(
+    kind: Kind, run: Run, server: tuple[Fickle, str], tmp_path: Path
+) -> None:
     counting, model = server
     counting.latency_s = 0.03
     command = (*kind.command, *kind.named(model), "-q", "--out", "mine")
@@ -129,16 +159,25 @@ def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Fickle, str], 
     os.kill(killed.pid, signal.SIGKILL)
     killed.join()
     answered = len(calls(kind, "mine"))
-    counting.asked, counting.latency_s = 0, 0.0
+    counting.asked = 0
+    counting.latency_s = 0.0
     assert run(*command)[0] == 0
     assert counting.asked == len(calls(kind, "mine")) - answered > 0
 
 
 def test_another_folder_is_refused_with_the_difference(kind: Kind, run: Run) -> None:
     code, out, _ = run(*kind.command, *kind.named("sim:average"), "-q", "--out", "mine")
-    assert code == 0 and ("simulated" in out or "no language model, but programs with errors" in out)
+    assert code == 0 and (
+        "simulated" in out or "no language model, but programs with errors" in out
+    )
     code, out, err = run(*kind.command, *kind.named("sim:careless"), "-q", "--out", "mine")
-    assert (code, out) == (2, "") and "another" in err and "--out" in err and "model" in err and err.count("\n") == 1
+    assert (
+        (code, out) == (2, "")
+        and "another" in err
+        and "--out" in err
+        and "model" in err
+        and err.count("\n") == 1
+    )
     Path("thesis").mkdir()
     Path("thesis/thesis.tex").write_text("mine", "utf-8")
     code, _, err = run(*kind.command, "-q", "--out", "thesis")
@@ -149,7 +188,9 @@ def test_another_folder_is_refused_with_the_difference(kind: Kind, run: Run) -> 
 
 
 def test_a_server_that_is_not_there_is_one_sentence(kind: Kind, run: Run) -> None:
-    code, out, err = run(*kind.command, *kind.named("openai:m@http://127.0.0.1:9/v1"), "-q", "--out", "mine")
+    code, out, err = run(
+        *kind.command, *kind.named("openai:m@http://127.0.0.1:9/v1"), "-q", "--out", "mine"
+    )
     assert (code, out, err.count("\n")) == (2, "", 1) and "nothing listens there" in err
 
 
@@ -158,9 +199,14 @@ def test_a_fake_server_is_named_two_processes_ask_the_same_and_a_replay_asks_not
 ) -> None:
     counting, model = server
     for workers in ("1", "2"):
-        code, out, err = run(*kind.command, *kind.named(model), "-q", "--out", workers, "--workers", workers)
+        code, out, err = run(
+            *kind.command, *kind.named(model), "-q", "--out", workers, "--workers", workers
+        )
         assert code == 0 and "fake server" in out, err
-    texts = [sorted(call["prompt_hash"] + call["text"] for call in calls(kind, folder)) for folder in ("1", "2")]
+    texts = [
+        sorted(call["prompt_hash"] + call["text"] for call in calls(kind, folder))
+        for folder in ("1", "2")
+    ]
     assert texts[0] == texts[1]
     counting.asked = 0
     replayed = kind.named(model) if kind.command[0] == "experiment" else ()

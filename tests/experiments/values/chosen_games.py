@@ -30,7 +30,10 @@ CONFIG: dict[str, Any] = {
         "analyst": {"role": "analyst", "model": "program"},
         "strategist": {"role": "discard_strategist", "model": "program"},
         "planner": {"role": "plan_evaluator", "reads": ["recommender"]},
-        "aggregator": {"role": "aggregator", "reads": ["proposer", "planner", "analyst", "strategist"]},
+        "aggregator": {
+            "role": "aggregator",
+            "reads": ["proposer", "planner", "analyst", "strategist"],
+        },
         "judge": {"role": "self_verifier", "reads": ["aggregator"]},
     },
     "decides": "aggregator",
@@ -87,7 +90,9 @@ Answer = Callable[[Question], dict[str, Any]]
 def safe(question: Question, move: Move) -> bool:
     """By the safety rule and all that the seat can see."""
     sections = cut(question.view, [(kind, {}) for kind in (*seen.TAKES, ConventionFacts)])
-    return STANDARD.judge(seen.Position.read(sections), move, reading=sections[ConventionFacts]).accept
+    return STANDARD.judge(
+        seen.Position.read(sections), move, reading=sections[ConventionFacts]
+    ).accept
 
 
 def best(question: Question) -> dict[str, Any]:
@@ -103,8 +108,11 @@ def guessed(question: Question) -> dict[str, Any]:
     """A uniform guess, ratings and verdicts as well."""
     if question.request.role == "self_verifier":
         return {"reason": "r", "accept": question.chance.random() < 0.5}
-    chance, moves = question.chance, question.moves
-    return question.choice(chance.choice(moves), {move: round(chance.uniform(-25, 25), 3) for move in moves})
+    chance = question.chance
+    moves = question.moves
+    return question.choice(
+        chance.choice(moves), {move: round(chance.uniform(-25, 25), 3) for move in moves}
+    )
 
 
 @cache

@@ -16,13 +16,21 @@ HANDS = ("R1 Y3 G3 W4 B5", "R2 R3 Y4 G4 W5", "B1 B2 B3 R4 Y1")
 FAULTS = {
     "a misplay without any hint": ([], "play slot 4", "risky_misplay"),
     "a play without any hint that fits": ([], "play slot 0", None),
-    "a hint given twice": (["hint P1 red", "hint P2 blue", "hint P1 yellow"], "hint P1 red", "empty_hint"),
+    "a hint given twice": (
+        ["hint P1 red", "hint P2 blue", "hint P1 yellow"],
+        "hint P1 red",
+        "empty_hint",
+    ),
     "a known play left for a discard": (
         ["hint P1 green", "hint P0 rank 1", "hint P0 yellow"],
         "discard slot 4",
         "missed_play",
     ),
-    "a known card played": (["hint P1 green", "hint P0 rank 1", "hint P0 yellow"], "play slot 0", None),
+    "a known card played": (
+        ["hint P1 green", "hint P0 rank 1", "hint P0 yellow"],
+        "play slot 0",
+        None,
+    ),
 }
 
 
@@ -36,20 +44,31 @@ def test_a_fault_is_found_where_it_is(name: str) -> None:
     assert found is None or found[0] in TITLES
 
 
-@pytest.mark.parametrize(("text", "kind"), [("hint P0 yellow", None), ("hint P0 rank 4", "missed_play")])
-def test_of_two_players_only_a_hint_that_comes_before_a_play_may_replace_it(text: str, kind: str | None) -> None:
+@pytest.mark.parametrize(
+    ("text", "kind"), [("hint P0 yellow", None), ("hint P0 rank 4", "missed_play")]
+)
+def test_of_two_players_only_a_hint_that_comes_before_a_play_may_replace_it(
+    text: str, kind: str | None
+) -> None:
     referee = dealt("Y1 R4 G4 W4 B4", "R1 R3 G2 R1 B5", moves=["hint P1 red"])
     found = fault(Position(referee.view(), {}), referee.apply(parse(text)))
     assert (found and found[0]) == kind
 
 
 def test_a_last_copy_thrown_away_beside_a_dead_card_is_a_fault() -> None:
-    referee = dealt("R1 R1 Y5 G3 W4", "Y1 Y2 Y3 Y4 G4", moves=["hint P1 green", "hint P0 red", "play slot 0"])
+    referee = dealt(
+        "R1 R1 Y5 G3 W4", "Y1 Y2 Y3 Y4 G4", moves=["hint P1 green", "hint P0 red", "play slot 0"]
+    )
     referee.apply(parse("hint P0 rank 1"))
     position = Position(referee.view(), {})
     assert position.by_hints[0].dead == 1.0
     found = fault(position, referee.apply(parse("discard slot 1")))
-    assert found and found[0] == "critical_discard" and "the last Y5" in found[1] and "slot 0" in found[1]
+    assert (
+        found
+        and found[0] == "critical_discard"
+        and "the last Y5" in found[1]
+        and "slot 0" in found[1]
+    )
 
 
 def test_a_hint_at_dead_cards_alone_wastes_a_token() -> None:
@@ -59,7 +78,9 @@ def test_a_hint_at_dead_cards_alone_wastes_a_token() -> None:
     assert found and found[0] == "wasted_token"
 
 
-def values_of(position: Position, played: Move, best: Move, loss: float, error: float) -> TurnValues:
+def values_of(
+    position: Position, played: Move, best: Move, loss: float, error: float
+) -> TurnValues:
     view = position.view
     moves = tuple(MoveValue(move=move, one_step=0.0, rank=1) for move in (best, played))
     return TurnValues(
@@ -91,7 +112,8 @@ def test_a_loss_is_a_mistake_when_it_is_clear_or_has_a_known_fault(
     text: str, loss: float, error: float, kind: str | None
 ) -> None:
     referee = dealt(*HANDS)
-    position, best = Position(referee.view(), {}), parse("hint P2 blue")
+    position = Position(referee.view(), {})
+    best = parse("hint P2 blue")
     past = referee.apply(parse(text))
     found = mistake(position, past, values_of(position, past.move, best, loss, error))
     assert (found and found.kind) == kind
@@ -115,6 +137,8 @@ def test_the_best_move_is_no_mistake(players: int) -> None:
 
 def test_a_guess_on_the_last_life_is_a_mistake_that_costs_the_game() -> None:
     lives_lost = dealt(*HANDS, moves=["play slot 4", "play slot 4", "hint P1 green"])
-    found = turn_values(story_of(lives_lost, [parse("play slot 3")]), 4, rollouts=50, every=False).mistake
+    found = turn_values(
+        story_of(lives_lost, [parse("play slot 3")]), 4, rollouts=50, every=False
+    ).mistake
     assert found and found.kind == "risky_misplay" and found.loss > 5
     assert "cost the last life" in found.text

@@ -29,15 +29,21 @@ def story(path: Path) -> Game:
     return Game.open(path)
 
 
-def test_marks_are_the_same_twice_and_of_a_copy_and_of_a_lean_journal(games: Path, tmp_path: Path) -> None:
+def test_marks_are_the_same_twice_and_of_a_copy_and_of_a_lean_journal(
+    games: Path, tmp_path: Path
+) -> None:
     copy = Path(shutil.copy(games / "whole.jsonl", tmp_path / "copy.jsonl"))
     first, again, copied, lean = (
         (role_marks(one), calibration(one))
-        for one in map(story, (games / "whole.jsonl", games / "whole.jsonl", copy, games / "lean.jsonl"))
+        for one in map(
+            story, (games / "whole.jsonl", games / "whole.jsonl", copy, games / "lean.jsonl")
+        )
     )
     assert first == again == copied == lean
     assert len(first[0]) > 150 and len(first[1]) > 60
-    assert [RoleMark.model_validate_json(one.model_dump_json()) for one in first[0]] == list(first[0])
+    assert [RoleMark.model_validate_json(one.model_dump_json()) for one in first[0]] == list(
+        first[0]
+    )
 
 
 def test_marks_look_back_over_the_whole_game_however_little_of_it_a_turn_shows(games: Path) -> None:
@@ -66,18 +72,26 @@ def test_every_mark_is_explained_and_has_its_baselines(games: Path) -> None:
             own is None or ("uniform" in one.baselines) <= bool(own.uniform)
         )
     forecasts = [one for one in found if one.name == "next_log"]
-    assert forecasts and all(set(one.baselines) == {"program", "uniform", "previous"} for one in forecasts)
+    assert forecasts and all(
+        set(one.baselines) == {"program", "uniform", "previous"} for one in forecasts
+    )
 
 
 def test_what_was_stated_is_compared_with_what_came_true(games: Path) -> None:
     """The pairs give the marks again."""
     one = story(games / "whole.jsonl")
     pairs = [pair for pair in calibration(one) if pair.kind == "card can be spared"]
-    brier = {(mark.turn, mark.node): mark.value for mark in role_marks(one) if mark.name == "safety_brier"}
+    brier = {
+        (mark.turn, mark.node): mark.value
+        for mark in role_marks(one)
+        if mark.name == "safety_brier"
+    }
     assert len(brier) > 8
     for (turn, node), value in brier.items():
         here = [p for p in pairs if (p.turn, p.node) == (turn, node)]
         squares = [((p.probability or 0.0) - p.true) ** 2 for p in here]
         assert value == pytest.approx(sum(squares) / len(squares))
-    words = {pair.category for pair in calibration(one) if pair.kind == "card is critical, in words"}
+    words = {
+        pair.category for pair in calibration(one) if pair.kind == "card is critical, in words"
+    }
     assert {"low", "medium"} <= words

@@ -49,16 +49,20 @@ async def test_a_position_is_read_by_the_code_that_its_seat_keeps() -> None:
         assert by_code.pack == "information"
         for position in (by_code, replace(by_code, pack="newest")):
             pairs = zip(position.own, hands[turn.view.seat], strict=True)
-            wrong[position.pack] += sum(not slot.possible >> INDEX[card] & 1 for slot, card in pairs)
+            wrong[position.pack] += sum(
+                not slot.possible >> INDEX[card] & 1 for slot, card in pairs
+            )
     assert not wrong["information"] and wrong["newest"]
 
 
 @pytest.mark.parametrize("players", [3, 5])
 def test_one_step_values_are_those_of_an_enumeration_of_the_own_hand(players: int) -> None:
-    story, looked = partners_story(["smart"] * players, 4), 0
+    story = partners_story(["smart"] * players, 4)
+    looked = 0
     for number in late(story, 1):
         position = Position.of(story, number)
-        view, hands = position.view, hands_of(position)
+        view = position.view
+        hands = hands_of(position)
         for move, value in one_step_values(position.scene).items():
             if isinstance(move, HintColour | HintRank):
                 continue
@@ -94,7 +98,8 @@ def test_rollouts_agree_with_the_enumeration_of_a_final_round(names: list[str]) 
     (first, *_) = late(story, 0)
     position = Position.of(story, first)
     game = RolloutGame(position.scene.knowledge, position.view.seat, position.view.turns_left)
-    trials, hands = SeatRollouts(position, RolloutStore()), hands_of(position)
+    trials = SeatRollouts(position, RolloutStore())
+    hands = hands_of(position)
     for move in position.scene.legal:
         exact = []
         for hand in hands:
@@ -127,7 +132,9 @@ STORIES = {
 @pytest.mark.parametrize("name", STORIES)
 def test_values_keep_to_their_bounds_for_every_table(name: str) -> None:
     story = STORIES[name]()
-    for number in (1, *range(2, len(story.turns))) if FULL else (len(story.turns) - 4, len(story.turns)):
+    for number in (
+        (1, *range(2, len(story.turns))) if FULL else (len(story.turns) - 4, len(story.turns))
+    ):
         found = turn_values(story, number, rollouts=50)
         view = story.turn(number).view
         moved = story.turn(number).moved
@@ -137,7 +144,9 @@ def test_values_keep_to_their_bounds_for_every_table(name: str) -> None:
         for value in found.moves:
             assert value.rollout is not None and value.kept is not None and value.error is not None
             assert 0 <= value.kept <= 25 and 0 <= value.rollout <= 25
-            if value.error:  # the played move counts on more deals than the others: two deals alone say nothing
+            if (
+                value.error
+            ):  # the played move counts on more deals than the others: two deals alone say nothing
                 assert value.rollout <= value.kept + 3 * value.error + 1e-9
         assert found.loss is None or found.loss >= 0
         assert found.mistake is None or found.mistake.move != found.best
@@ -146,7 +155,9 @@ def test_values_keep_to_their_bounds_for_every_table(name: str) -> None:
 @pytest.mark.parametrize("name", STORIES if FULL else ["struck out"])
 def test_the_strip_ends_with_the_score(name: str) -> None:
     story = STORIES[name]()
-    strict, kept = (strip(story, deals=2, mistakes=False, metric=metric) for metric in ("strict", "kept"))
+    strict, kept = (
+        strip(story, deals=2, mistakes=False, metric=metric) for metric in ("strict", "kept")
+    )
     assert story.result
     assert strict.expected[-1] == story.result.score_strict and strict.errors[-1] == 0
     assert kept.expected[-1] == story.result.score_kept
@@ -171,7 +182,9 @@ def test_an_unfinished_game_has_values_for_the_turn_that_comes_next() -> None:
 def test_hands_and_deck_are_those_of_the_game() -> None:
     story = random_story(3, 5)
     table = referee.Referee(3, story.started.deck)
-    for turn, hands, position in zip(story.turns, true_hands(story), open_positions(story), strict=True):
+    for turn, hands, position in zip(
+        story.turns, true_hands(story), open_positions(story), strict=True
+    ):
         for hand in table.view().hands:
             assert hands[hand.seat] == hand.cards
         assert len(position.deck) == table.view().deck_size
@@ -181,7 +194,8 @@ def test_hands_and_deck_are_those_of_the_game() -> None:
 
 
 def test_values_are_the_same_fresh_and_stored(tmp_path: Path) -> None:
-    story, store = random_story(3, 6), RolloutStore(tmp_path)
+    story = random_story(3, 6)
+    store = RolloutStore(tmp_path)
     number = len(story.turns) - 5
     fresh = turn_values(story, number, rollouts=100)
     turn_values(story, number, rollouts=50, store=store)  # fewer are stored first
@@ -198,14 +212,16 @@ def test_values_are_the_same_fresh_and_stored(tmp_path: Path) -> None:
 
 
 def test_a_strip_is_the_same_fresh_and_stored(tmp_path: Path) -> None:
-    story, store = partners_story(["flawed"] * 5, 4), RolloutStore(tmp_path)
+    story = partners_story(["flawed"] * 5, 4)
+    store = RolloutStore(tmp_path)
     fresh = strip(story, deals=2, mistakes=False)
     assert strip(story, deals=2, mistakes=False, store=store) == fresh
     assert strip(story, deals=2, mistakes=False, store=store) == fresh
 
 
 def test_a_store_keeps_the_longer_scores_of_two_writers(tmp_path: Path) -> None:
-    one, other = RolloutStore(tmp_path), RolloutStore(tmp_path)
+    one = RolloutStore(tmp_path)
+    other = RolloutStore(tmp_path)
     one.write("ab", {"play slot 0": "ABC", "play slot 1": "Z"})
     other.write("ab", {"play slot 0": "AB", "discard slot 1": "z"})
     assert one.read("ab") == {"play slot 0": "ABC", "play slot 1": "Z", "discard slot 1": "z"}
@@ -215,7 +231,8 @@ def test_a_store_keeps_the_longer_scores_of_two_writers(tmp_path: Path) -> None:
 def test_changed_code_reads_no_old_values_and_draws_the_same_deals(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    store, before = RolloutStore(tmp_path), key("a position")
+    store = RolloutStore(tmp_path)
+    before = key("a position")
     store.write(before, {"play slot 0": "ABC"})
     monkeypatch.setattr("experiments.values.rollout_store.version", lambda: "another")
     assert key("a position") == before and store.read(before) == {}

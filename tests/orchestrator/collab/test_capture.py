@@ -47,8 +47,12 @@ def played(seed: int, rule: Rule, thief: ThiefRule = "distance") -> Referee:
 # Figures of the specification
 
 
-@pytest.mark.parametrize(("thief", "rounds"), [("distance", [2, 4, 2, 4]), ("numbers", [1, 3, 1, 3])])
-def test_exact_play_catches_the_thief_in_the_fewest_rounds(thief: ThiefRule, rounds: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("thief", "rounds"), [("distance", [2, 4, 2, 4]), ("numbers", [1, 3, 1, 3])]
+)
+def test_exact_play_catches_the_thief_in_the_fewest_rounds(
+    thief: ThiefRule, rounds: list[int]
+) -> None:
     games = [played(seed, capture_planner, thief) for seed in (1, 2, 3, 4)]
     assert [game.end for game in games] == ["caught"] * 4
     assert [game.round for game in games] == rounds
@@ -73,7 +77,10 @@ def test_each_seat_of_a_plan_makes_the_best_move_beside_the_other() -> None:
         assert plan.with_moves(position, moves) == plan.rounds[position]
         for seat in (0, 1):
             assert plan.with_move(position, seat, moves[seat]) == plan.rounds[position]
-        assert min(plan.with_moves(position, joint) for joint in capture_joints(position)) == plan.rounds[position]
+        assert (
+            min(plan.with_moves(position, joint) for joint in capture_joints(position))
+            == plan.rounds[position]
+        )
 
 
 def test_a_position_without_a_capture_still_has_a_legal_move() -> None:
@@ -87,7 +94,15 @@ def test_a_position_without_a_capture_still_has_a_legal_move() -> None:
 
 def test_the_map_is_that_of_the_paper() -> None:
     neighbours = capture_map(OPEN).neighbours
-    assert neighbours == {1: (2, 6), 2: (1, 3), 3: (2, 4), 4: (3, 5), 5: (4, 6, 7), 6: (1, 5, 9), 7: (5, 8)} | {
+    assert neighbours == {
+        1: (2, 6),
+        2: (1, 3),
+        3: (2, 4),
+        4: (3, 5),
+        5: (4, 6, 7),
+        6: (1, 5, 9),
+        7: (5, 8),
+    } | {
         8: (7,),
         9: (6,),
     }
@@ -96,7 +111,10 @@ def test_the_map_is_that_of_the_paper() -> None:
 
 
 def test_a_closed_door_is_no_move_and_a_button_is_one_in_its_room() -> None:
-    assert [str(move) for move in legal(start((False, True)), 0)] == ["move to room 6", "stay in room 1"]
+    assert [str(move) for move in legal(start((False, True)), 0)] == [
+        "move to room 6",
+        "stay in room 1",
+    ]
     assert [str(move) for move in legal(Position((9, 8), 2, OPEN), 0)] == [
         "move to room 6",
         "stay in room 9",
@@ -116,12 +134,16 @@ def test_buttons_change_doors_after_the_moves_of_the_round() -> None:
 def test_the_thief_goes_farthest_from_the_nearer_player() -> None:
     assert flight(Position((1, 6), 2, OPEN), (1, 6), "distance") == 3
     assert flight(Position((5, 5), 3, (False, True)), (5, 5), "distance") == 2
-    assert flight(Position((6, 6), 8, OPEN), (6, 6), "distance") == 8, "of equal rooms it stays, and 7 is nearer"
+    assert flight(Position((6, 6), 8, OPEN), (6, 6), "distance") == 8, (
+        "of equal rooms it stays, and 7 is nearer"
+    )
 
 
 def test_the_thief_of_the_code_looks_at_numbers_and_must_move() -> None:
     assert flight(Position((1, 6), 2, OPEN), (2, 5), "numbers") == 1, "both rooms differ by 1 or 2"
-    assert flight(Position((6, 6), 8, OPEN), (7, 7), "numbers") == 7, "the only way, though a player comes by it"
+    assert flight(Position((6, 6), 8, OPEN), (7, 7), "numbers") == 7, (
+        "the only way, though a player comes by it"
+    )
 
 
 def test_the_thief_is_caught_in_a_room_or_on_the_way() -> None:
@@ -200,7 +222,8 @@ def test_an_illegal_move_changes_nothing() -> None:
     referee.apply(Stay(room=1))
     before = (referee.view(), referee.history, referee.position)
     with pytest.raises(
-        IllegalMove, match=r"press the button in room 9 is not legal on turn 2; legal: move to room 1, "
+        IllegalMove,
+        match=r"press the button in room 9 is not legal on turn 2; legal: move to room 1, ",
     ):
         referee.apply(Press(room=9))
     assert (referee.view(), referee.history, referee.position) == before
@@ -239,9 +262,13 @@ def test_a_deal_is_a_list_of_texts_and_has_a_name() -> None:
     assert check_deal(list(deal(4))) == deal(4)
 
 
-@pytest.mark.parametrize("deck", [(), ("door 1-2: ajar", "door 3-4: open", "thief: distance"), deal(1)[:2]])
+@pytest.mark.parametrize(
+    "deck", [(), ("door 1-2: ajar", "door 3-4: open", "thief: distance"), deal(1)[:2]]
+)
 def test_a_wrong_deal_is_refused_with_an_example(deck: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match=r"is no deal of Collab Capture; .* 'door 1-2: open', 'door 3-4: open'"):
+    with pytest.raises(
+        UserError, match=r"is no deal of Collab Capture; .* 'door 1-2: open', 'door 3-4: open'"
+    ):
         Referee(2, deck)
 
 
@@ -255,8 +282,19 @@ def test_wrong_numbers_and_rules_are_refused() -> None:
 
 
 def test_every_move_reads_back_from_its_text() -> None:
-    moves = {move for doors in DOOR_STATES for room in range(1, 10) for move in legal(Position((room, 1), 2, doors), 0)}
+    moves = {
+        move
+        for doors in DOOR_STATES
+        for room in range(1, 10)
+        for move in legal(Position((room, 1), 2, doors), 0)
+    }
     assert all(parse(str(move)) == move for move in moves)
     assert len({str(move) for move in moves}) == len(moves) == 20
-    for text in ("move to room 0", "stay", "press the button in room 1", "Move to room 2", "play slot 0"):
+    for text in (
+        "move to room 0",
+        "stay",
+        "press the button in room 1",
+        "Move to room 2",
+        "play slot 0",
+    ):
         assert parse(text) is None

@@ -88,7 +88,9 @@ def test_the_map_is_symmetric() -> None:
     ways = ESCAPE_MAP.ways
     assert len(ways) == len(set(ways)) == 11
     assert all(
-        room in ESCAPE_MAP.neighbours[beside] for room in ESCAPE_MAP.rooms for beside in ESCAPE_MAP.neighbours[room]
+        room in ESCAPE_MAP.neighbours[beside]
+        for room in ESCAPE_MAP.rooms
+        for beside in ESCAPE_MAP.neighbours[room]
     )
     assert ESCAPE_MAP.neighbours[3] == (2, 4, 8)
 
@@ -160,7 +162,9 @@ def test_a_game_without_an_end_stops_after_its_last_round(monkeypatch: pytest.Mo
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 99), choices=st.lists(st.integers(0, 99), max_size=60))
-def test_whatever_is_chosen_everybody_walks_ways_and_what_is_repaired_stays_so(seed: int, choices: list[int]) -> None:
+def test_whatever_is_chosen_everybody_walks_ways_and_what_is_repaired_stays_so(
+    seed: int, choices: list[int]
+) -> None:
     referee = Referee(2, deal(seed))
     for choice in choices:
         if referee.over:
@@ -233,7 +237,8 @@ def test_an_illegal_move_changes_nothing() -> None:
     referee = Referee(2, deal(2))
     before = (referee.view(), referee.history, referee.position)
     with pytest.raises(
-        IllegalMove, match=r"go to room 7 is not legal on turn 1; legal: go to room 2, go to room 10, fix"
+        IllegalMove,
+        match=r"go to room 7 is not legal on turn 1; legal: go to room 2, go to room 10, fix",
     ):
         referee.apply(GoTo(room=7))
     assert (referee.view(), referee.history, referee.position) == before
@@ -256,16 +261,27 @@ def test_a_deal_is_a_list_of_texts_and_has_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "deck", [(), ("seed: -1", "fixes: once"), ("seed: 1", "fixes: twice"), ("seed: 01", "fixes: once")]
+    "deck",
+    [(), ("seed: -1", "fixes: once"), ("seed: 1", "fixes: twice"), ("seed: 01", "fixes: once")],
 )
 def test_a_wrong_deal_is_refused_with_an_example(deck: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match=r"is no deal of Collab Escape; .* 'seed: 1', 'fixes: once'"):
+    with pytest.raises(
+        UserError, match=r"is no deal of Collab Escape; .* 'seed: 1', 'fixes: once'"
+    ):
         Referee(2, deck)
 
 
 def test_every_move_reads_back_from_its_text() -> None:
-    moves = {move for room in ESCAPE_MAP.rooms for move in legal(START._replace(rooms=(room, 1)), 0)}
+    moves = {
+        move for room in ESCAPE_MAP.rooms for move in legal(START._replace(rooms=(room, 1)), 0)
+    }
     assert all(parse(str(move)) == move for move in moves)
     assert len({str(move) for move in moves}) == len(moves) == 22
-    for text in ("go to room 11", "wait", "fix the generator in room 2", "Go to room 2", "stay in room 1"):
+    for text in (
+        "go to room 11",
+        "wait",
+        "fix the generator in room 2",
+        "Go to room 2",
+        "stay in room 1",
+    ):
         assert parse(text) is None

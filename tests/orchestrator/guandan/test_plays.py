@@ -9,7 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from orchestrator.guandan.cards import CARDS, COPIES, OF_SUIT, SUITS, Card, Suit, deal, hands_of, value, wild_card
+from orchestrator.guandan.cards import (
+    CARDS,
+    COPIES,
+    OF_SUIT,
+    SUITS,
+    Card,
+    Suit,
+    deal,
+    hands_of,
+    value,
+    wild_card,
+)
 from orchestrator.guandan.listing import legal_moves
 from orchestrator.guandan.plays import PASS, Combination, StoredMove, beats, flaw, parse, power
 from tests.support.prove import FULL
@@ -106,7 +117,12 @@ def test_what_beats_what(line: str) -> None:
 
 def test_the_table_has_each_kind_against_bombs_or_another_kind() -> None:
     assert len(LINES) >= 60
-    assert {word for line in LINES for word in ("flush", "jokers", "full", "three", "two") if word in line}
+    assert {
+        word
+        for line in LINES
+        for word in ("flush", "jokers", "full", "three", "two")
+        if word in line
+    }
 
 
 @pytest.mark.parametrize(
@@ -126,7 +142,9 @@ def test_the_table_has_each_kind_against_bombs_or_another_kind() -> None:
         (5, "straight 3-6: S3 D4 C5 S6", None),
     ],
 )
-def test_what_is_no_combination_is_refused_in_words(level: int, text: str, reason: str | None) -> None:
+def test_what_is_no_combination_is_refused_in_words(
+    level: int, text: str, reason: str | None
+) -> None:
     if reason is None:
         with pytest.raises(ValueError, match="is not a move; moves read like"):
             parse(text)
@@ -158,7 +176,8 @@ Key = tuple[str, int, int | None, Suit | None]
 def kinds(cards: Sequence[tuple[int, Suit | None]]) -> Iterator[Key]:
     """What cards without wild ones are, by the words of the rules."""
     counts = Counter(rank for rank, _ in cards)
-    ranks, size = set(counts), len(cards)
+    ranks = set(counts)
+    size = len(cards)
     if size == 4 and ranks == {16, 17}:
         yield "four_jokers", 17, None, None
     if len(ranks) == 1:
@@ -168,9 +187,17 @@ def kinds(cards: Sequence[tuple[int, Suit | None]]) -> Iterator[Key]:
         yield "full_house", trips, pair, None
     suits = {suit for _, suit in cards}
     for row in (ranks, {1 if rank == 14 else rank for rank in ranks}):
-        if max(row) <= 14 and max(row) - min(row) + 1 == len(row) and len(set(counts.values())) == 1:
+        if (
+            max(row) <= 14
+            and max(row) - min(row) + 1 == len(row)
+            and len(set(counts.values())) == 1
+        ):
             flush = len(suits) == 1
-            rows = {(6, 3): "three_pairs", (6, 2): "two_trips", (5, 5): "straight_flush" if flush else "straight"}
+            rows = {
+                (6, 3): "three_pairs",
+                (6, 2): "two_trips",
+                (5, 5): "straight_flush" if flush else "straight",
+            }
             if kind := rows.get((size, len(row))):
                 yield kind, max(row), None, min(suits) if kind == "straight_flush" else None  # type: ignore[type-var]
 
@@ -185,7 +212,9 @@ def readings(cards: Sequence[Card], level: int) -> set[Key]:
     keys: set[Key] = set()
     for chosen in product(stands, repeat=wilds):
         for key in kinds([*naturals, *chosen]):
-            groups = {"full_house": (key[1], key[2])}.get(key[0], (key[1],) if key[0] in ("single", "pair") else ())
+            groups = {"full_house": (key[1], key[2])}.get(
+                key[0], (key[1],) if key[0] in ("single", "pair") else ()
+            )
             ranks = {rank for rank, _ in naturals}
             if all(rank in ranks or rank == level for rank in groups):
                 keys.add(key)
@@ -241,7 +270,9 @@ def test_the_list_has_what_a_search_finds(position: tuple[list[Card], int]) -> N
 def test_an_answer_is_all_of_the_list_that_beats_the_trick(seed: int, chance) -> None:  # type: ignore[no-untyped-def]
     first, second, *_ = hands_of(deal(seed))
     level = 2 + seed % 13
-    trick = chance.choice([move for move in legal_moves(first, level, None) if isinstance(move, Combination)])
+    trick = chance.choice(
+        [move for move in legal_moves(first, level, None) if isinstance(move, Combination)]
+    )
     leads = [move for move in legal_moves(second, level, None) if isinstance(move, Combination)]
     answers = legal_moves(second, level, trick)
     assert answers == (PASS, *(move for move in leads if beats(move, trick, level)))
@@ -251,8 +282,15 @@ def test_the_list_runs_by_kind_then_value_then_wild_cards() -> None:
     hand = hand_of("S3 D3 S2 H5 S5 BJ RJ")
     names = [str(move) for move in legal_moves(hand, 5, None)[:9]]
     assert names == [
-        *("single 2: S2", "single 3: S3", "single 5: S5", "single 5: H5", "single black joker: BJ"),
-        *("single red joker: RJ", "pair 2: S2 H5", "pair 3: S3 D3", "pair 3: S3 H5"),
+        "single 2: S2",
+        "single 3: S3",
+        "single 5: S5",
+        "single 5: H5",
+        "single black joker: BJ",
+        "single red joker: RJ",
+        "pair 2: S2 H5",
+        "pair 3: S3 D3",
+        "pair 3: S3 H5",
     ]
 
 

@@ -46,7 +46,9 @@ def test_each_program_is_stronger_than_those_before(first: str, second: str, lea
         assert points(first, second, range(1, 41), exchanged=exchanged) >= least
 
 
-def test_the_rule_agent_plays_the_highest_kind_at_the_lowest_rank_and_passes_only_when_it_must() -> None:
+def test_the_rule_agent_plays_the_highest_kind_at_the_lowest_rank_and_passes_only_when_it_must() -> (
+    None
+):
     referee = short(["S9 D9 C9 SK DK S3 S4 S5 S6 S7", "S8 HA", "SQ H5", "SJ H6"])
     rule = PROGRAMS["bestP_lowV"]
     chance = random.Random(1)
@@ -85,8 +87,16 @@ def test_a_ranking_has_every_legal_move_once() -> None:
 
 @pytest.mark.parametrize(
     ("lighter", "heavier"),
-    [("S3 D3", "S3 D4"), ("S3 D4 C5 H6 S7", "S3 D4 C5 H6 S8"), ("SA", "S3"), ("S3 D3 C3 H3", "S3 D3 C3"), ("", "RJ")],
+    [
+        ("S3 D3", "S3 D4"),
+        ("S3 D4 C5 H6 S7", "S3 D4 C5 H6 S8"),
+        ("SA", "S3"),
+        ("S3 D3 C3 H3", "S3 D3 C3"),
+        ("", "RJ"),
+    ],
 )
-def test_a_hand_of_fewer_or_stronger_groups_is_the_smaller_burden(lighter: str, heavier: str) -> None:
+def test_a_hand_of_fewer_or_stronger_groups_is_the_smaller_burden(
+    lighter: str, heavier: str
+) -> None:
     light, heavy = (burden(tuple(map(Card, hand.split())), 2) for hand in (lighter, heavier))
     assert light < heavy

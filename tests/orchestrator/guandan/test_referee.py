@@ -39,7 +39,8 @@ def drawn_move(view: View, chance: random.Random) -> Move:
 
 
 def test_every_deal_ends_and_no_card_is_lost() -> None:
-    lengths, ends = [], Counter[str]()
+    lengths = []
+    ends = Counter[str]()
     for seed in range(1, DEALS + 1):
         chance = random.Random(seed)
         referee = Referee(4, deal(seed))
@@ -107,7 +108,9 @@ def refusal(referee: Referee) -> str:
 def test_a_view_holds_all_hands_only_of_a_seat_that_cheats() -> None:
     referee = Referee(4, deal(5))
     assert referee.view().hands == ()
-    assert referee.view(2, all_hands=True).hands == tuple(referee.view(seat).hand for seat in range(4))
+    assert referee.view(2, all_hands=True).hands == tuple(
+        referee.view(seat).hand for seat in range(4)
+    )
     assert referee.view(2).legal == () and referee.view(0).legal == referee.legal()
 
 
@@ -132,7 +135,9 @@ def test_who_played_last_leads_when_all_others_pass() -> None:
     assert referee.seat == 0 and PASS not in referee.legal()
     play(referee, "single 3: S3", "single 6: S6", "pass", "pass", "pass")
     assert (referee.seat, referee.view().trick, referee.view().owner) == (1, None, None)
-    assert [past.trick for past in referee.history] == [1] * 5 and referee.apply(referee.legal()[0]).trick == 2
+    assert [past.trick for past in referee.history] == [1] * 5 and referee.apply(
+        referee.legal()[0]
+    ).trick == 2
 
 
 def test_who_passed_may_play_later_in_the_trick() -> None:
@@ -167,7 +172,17 @@ def test_who_beats_the_last_cards_of_a_player_leads_themselves() -> None:
         ),
         (
             ["SA", "S5", "S7 S8", "S9 SJ"],
-            ["single A: SA", "pass", "pass", "pass", "single 7: S7", "single 9: S9", "pass", "pass", "single J: SJ"],
+            [
+                "single A: SA",
+                "pass",
+                "pass",
+                "pass",
+                "single 7: S7",
+                "single 9: S9",
+                "pass",
+                "pass",
+                "single J: SJ",
+            ],
             (0, 3),
             None,
             0,
@@ -219,7 +234,9 @@ def test_an_illegal_move_is_refused_in_words_and_changes_nothing(text: str, reas
 
 def test_a_lower_combination_does_not_beat_the_trick() -> None:
     referee = play(short(["S9 S3", "S5 S6", "S7", "S8"]), "single 9: S9")
-    with pytest.raises(IllegalMove, match="single 5: S5 is not legal on turn 2: it does not beat single 9: S9"):
+    with pytest.raises(
+        IllegalMove, match="single 5: S5 is not legal on turn 2: it does not beat single 9: S9"
+    ):
         referee.apply(parse("single 5: S5"))
 
 

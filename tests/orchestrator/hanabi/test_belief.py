@@ -39,11 +39,15 @@ def few(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 @given(few())
 def test_weights_are_what_brute_force_counts(case: tuple[list[int], list[int]]) -> None:
     masks, unseen = case
-    assert [list(row) for row in belief.weights(tuple(masks), tuple(unseen))] == brute(masks, unseen)
+    assert [list(row) for row in belief.weights(tuple(masks), tuple(unseen))] == brute(
+        masks, unseen
+    )
 
 
 def late(players: int) -> list[View]:
-    return [view for seed in range(4) for view in random_views(players, seed) if view.deck_size <= 1]
+    return [
+        view for seed in range(4) for view in random_views(players, seed) if view.deck_size <= 1
+    ]
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.hanabi.cards import CARDS, COPIES, INDEX, Card, Fireworks, Piles, check_deck, mask, unmask
+from orchestrator.hanabi.cards import (
+    CARDS,
+    COPIES,
+    INDEX,
+    Card,
+    Fireworks,
+    Piles,
+    check_deck,
+    mask,
+    unmask,
+)
 from orchestrator.hanabi.referee import deal
 
 WHOLE = [card for card in CARDS for _ in range(card.copies)]

@@ -33,7 +33,9 @@ def test_a_seed_is_the_deck_that_hle_deals_at_every_player_count(players: int) -
             state.deal_random_card()
         hands = [[Card(str(card)) for card in hand] for hand in state.player_hands()]
         size = HAND_SIZES[players]
-        assert hands == [list(deal(seed)[seat * size : (seat + 1) * size]) for seat in range(players)]
+        assert hands == [
+            list(deal(seed)[seat * size : (seat + 1) * size]) for seat in range(players)
+        ]
 
 
 @needs_both
@@ -45,7 +47,9 @@ def test_a_seed_is_the_whole_deck_that_hle_deals() -> None:
         state = game.new_initial_state()
         while state.deck_size():
             state.deal_random_card()
-        assert deal(seed) == tuple(Card(str(card)) for hand in state.player_hands() for card in hand)
+        assert deal(seed) == tuple(
+            Card(str(card)) for hand in state.player_hands() for card in hand
+        )
 
 
 def told(referee: Referee, seat: int) -> tuple[Any, ...]:
@@ -79,7 +83,11 @@ def test_random_games_are_the_same_on_both_builds() -> None:
             move = chance.choice(calm if calm and chance.random() > bold else legal)
             assert ours.apply(move) == theirs.apply(move)
         assert theirs.over and theirs.end == ours.end
-        assert (theirs.score_kept, theirs.legal(), theirs.view(0)) == (ours.score_kept, (), ours.view(0))
+        assert (theirs.score_kept, theirs.legal(), theirs.view(0)) == (
+            ours.score_kept,
+            (),
+            ours.view(0),
+        )
         ends.add(ours.end)
     assert {"lives_lost", "deck_exhausted"} <= ends
 
@@ -102,7 +110,9 @@ async def test_graphs_play_the_same_games_on_both_builds(graph: str, players: in
 
 def test_a_build_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANABI_ENGINE", "rlcard")
-    with pytest.raises(UserError, match="HANABI_ENGINE is 'rlcard'; it may be 'hle' or 'openspiel'"):
+    with pytest.raises(
+        UserError, match="HANABI_ENGINE is 'rlcard'; it may be 'hle' or 'openspiel'"
+    ):
         Referee(2, deal(1))
     monkeypatch.setattr(engine, "find_spec", lambda name: None)
     engine._chosen.cache_clear()
@@ -110,8 +120,14 @@ def test_a_build_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPat
     with pytest.raises(UserError, match="'hle', which is not installed; `CMAKE_POLICY"):
         Referee(2, deal(1))
     monkeypatch.delenv("HANABI_ENGINE")
-    with pytest.raises(UserError, match="no engine of Hanabi is installed; `pip install open_spiel`"):
+    with pytest.raises(
+        UserError, match="no engine of Hanabi is installed; `pip install open_spiel`"
+    ):
         Referee(2, deal(1))
-    monkeypatch.setattr(engine, "find_spec", lambda name: importlib.util.find_spec("json") if "spiel" in name else None)
+    monkeypatch.setattr(
+        engine,
+        "find_spec",
+        lambda name: importlib.util.find_spec("json") if "spiel" in name else None,
+    )
     assert engine.distribution() == "open_spiel"
     engine._chosen.cache_clear()

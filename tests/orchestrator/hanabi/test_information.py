@@ -32,23 +32,36 @@ def test_a_hand_narrows_to_what_its_number_says_and_never_loses_its_cards(
     pool = Pool.from_counts(copies_left(piles))
     number, after = encode(hand, pool, piles, size, cards)
     assert 0 <= number < size and decode(hand, pool, piles, size, number) == after
-    assert all(card & then and not then & ~types for card, types, then in zip(cards, hand, after, strict=True))
+    assert all(
+        card & then and not then & ~types
+        for card, types, then in zip(cards, hand, after, strict=True)
+    )
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 @settings(deadline=None, max_examples=100 if FULL else 20)
 @given(seed=st.integers(0, 10_000), size=st.integers(2, 16))
-def test_every_reader_is_left_with_the_number_of_the_own_hand(players: int, seed: int, size: int) -> None:
-    deck, count = deal(seed), HAND_SIZES[players]
+def test_every_reader_is_left_with_the_number_of_the_own_hand(
+    players: int, seed: int, size: int
+) -> None:
+    deck = deal(seed)
+    count = HAND_SIZES[players]
     hands = [deck[seat * count : (seat + 1) * count] for seat in range(players)]
-    tables = [start(me, [() if seat == me else hand for seat, hand in enumerate(hands)]) for me in range(players)]
+    tables = [
+        start(me, [() if seat == me else hand for seat, hand in enumerate(hands)])
+        for me in range(players)
+    ]
     giver = seed % players
     of = Sum.of(tables[giver], size)
     for seat, table in enumerate(tables):
         read, after = table.reading(1, giver, size, of.number)
         (reading,) = read.readings
         assert reading.rest == (None if seat == giver else of.shares[seat])
-        pairs = zip((card for hand in hands for card in hand), (t for hand in after for t in hand), strict=True)
+        pairs = zip(
+            (card for hand in hands for card in hand),
+            (t for hand in after for t in hand),
+            strict=True,
+        )
         assert all(types >> INDEX[card] & 1 for card, types in pairs)
         assert after == tables[giver].reading(1, giver, size, of.number)[1]
 
@@ -57,7 +70,10 @@ def test_every_reader_is_left_with_the_number_of_the_own_hand(players: int, seed
 def test_the_first_hands_follow_from_the_last_ones_and_the_past(players: int) -> None:
     for referee in random_game(players, 3):
         view = referee.view()
-        assert dealt_to(players, {hand.seat: hand.cards for hand in view.hands}, view.history) == view.dealt
+        assert (
+            dealt_to(players, {hand.seat: hand.cards for hand in view.hands}, view.history)
+            == view.dealt
+        )
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
@@ -68,7 +84,9 @@ def test_hat_players_notice_no_breach_among_themselves(players: int) -> None:
 
 def table(referee: Referee, seat: int):  # type: ignore[no-untyped-def]
     view = referee.view(seat)
-    return table_of(view.players, seat, {hand.seat: hand.cards for hand in view.hands}, view.history)
+    return table_of(
+        view.players, seat, {hand.seat: hand.cards for hand in view.hands}, view.history
+    )
 
 
 HANDS = ("R1 Y1 G1 W1 B1", "R1 Y1 G1 W1 B1", "R2 Y2 G2 W2 B2")
@@ -81,7 +99,9 @@ HANDS = ("R1 Y1 G1 W1 B1", "R1 Y1 G1 W1 B1", "R2 Y2 G2 W2 B2")
         (["hint P1 rank 1", "play slot 0", "hint P1 red"], None),
     ],
 )
-def test_a_breach_is_what_nobody_does_who_keeps_the_code(moves: list[str], fault: str | None) -> None:
+def test_a_breach_is_what_nobody_does_who_keeps_the_code(
+    moves: list[str], fault: str | None
+) -> None:
     breach = table(dealt(*HANDS, moves=moves), 0).breach
     assert (breach and breach.fault) == fault
 
@@ -89,7 +109,8 @@ def test_a_breach_is_what_nobody_does_who_keeps_the_code(moves: list[str], fault
 def test_random_moves_are_soon_noticed() -> None:
     faults = set()
     for seed in range(20):
-        referee, chance = Referee(3, deal(seed)), Random(seed)
+        referee = Referee(3, deal(seed))
+        chance = Random(seed)
         while not referee.over:
             referee.apply(chance.choice(referee.legal()))
         breach = table(referee, 0).breach

@@ -53,7 +53,11 @@ def position(view: View) -> CodePosition:
 @cache
 def views(players: int, seed: int = 20_001) -> tuple[tuple[Referee, View], ...]:
     """The turns of a game of hat players; the referees cannot go on."""
-    return tuple((referee, referee.view()) for referee in partners_game(("hat",) * players, seed) if not referee.over)
+    return tuple(
+        (referee, referee.view())
+        for referee in partners_game(("hat",) * players, seed)
+        if not referee.over
+    )
 
 
 def at(referee: Referee, view: View) -> Referee:
@@ -62,10 +66,12 @@ def at(referee: Referee, view: View) -> Referee:
 
 
 def dealt(players: int, deck: Any) -> CodeRollout:
-    cards, size = numbered(deck), HAND_SIZES[players]
+    cards = numbered(deck)
+    size = HAND_SIZES[players]
     game = CodeRollout(start(0, [()] * players), 0, None)
     return game.dealt(
-        [cards[seat * size : (seat + 1) * size] for seat in range(players)], cards[: players * size - 1 : -1]
+        [cards[seat * size : (seat + 1) * size] for seat in range(players)],
+        cards[: players * size - 1 : -1],
     )
 
 
@@ -74,13 +80,18 @@ def deals(view: View, chance: Random, *, past: bool = True) -> Deals:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_rollout_is_the_game_of_hat_players_and_all_seats_know_in_it_what_they_know_there(players: int) -> None:
+def test_a_rollout_is_the_game_of_hat_players_and_all_seats_know_in_it_what_they_know_there(
+    players: int,
+) -> None:
     for seed in SEEDS:
         game = dealt(players, deal(seed))
         for referee in partners_game(("hat",) * players, seed):
             for seat in range(players):
                 known = seen_by(referee.view(seat))
-                assert (game.common, game.literal) == ([*map(list, known.common)], [*map(list, known.literal)])
+                assert (game.common, game.literal) == (
+                    [*map(list, known.common)],
+                    [*map(list, known.literal)],
+                )
                 assert tuple(game.state[table.POOL : table.POOL + 3]) == known.pool.layers
             assert (game.lives, tuple(game.tops)) == (referee.lives, referee.fireworks)
             if not referee.over:
@@ -91,11 +102,15 @@ def test_a_rollout_is_the_game_of_hat_players_and_all_seats_know_in_it_what_they
 
 
 @pytest.mark.skipif(not rules.COMPILED, reason="numba is not installed")
-def test_compiled_rollouts_are_exactly_those_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_rollouts_are_exactly_those_in_plain_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     _, _, plain = in_plain_python(monkeypatch, rules, table, rollout_play)
     for number, state in enumerate(islice(states(Random(1)), POSITIONS)):
-        fast, usual = np.array(state, dtype=np.int64), list(state)
-        room, other = np.zeros(rules.SIZE, dtype=np.int64), [0] * rules.SIZE
+        fast = np.array(state, dtype=np.int64)
+        usual = list(state)
+        room = np.zeros(rules.SIZE, dtype=np.int64)
+        other = [0] * rules.SIZE
         assert rollout_play.decide(fast) == plain.decide(usual) and fast.tolist() == usual
         if number % 10 == 0:
             chosen = random_move(state, Random(number))
@@ -109,19 +124,28 @@ def states(chance: Random) -> Iterator[list[int]]:
         game = dealt(chance.randint(2, 5), deal(chance.randrange(10_000)))
         while not game.over:
             yield [int(number) for number in game.state]
-            game.apply(random_move(game.state, chance) if chance.random() < 1 / 3 else game.decide())
+            game.apply(
+                random_move(game.state, chance) if chance.random() < 1 / 3 else game.decide()
+            )
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_hand_explains_the_past_moves_that_hat_players_would_have_made_beside_it(players: int) -> None:
+def test_a_hand_explains_the_past_moves_that_hat_players_would_have_made_beside_it(
+    players: int,
+) -> None:
     """The oracle is the game played again from its first move, with that hand in the deck."""
-    chance, unexplained = Random(1), []
+    chance = Random(1)
+    unexplained = []
     for referee, view in views(players)[8::9]:
         past = past_moves(course(players, view.seat, hands(view), view.history), view.history)
         for other in (referee, *(disguised(at(referee, view), view, chance) for _ in range(4))):
             hand = [INDEX[other.deck[place]] for place in own_places(referee, view)]
-            if all(types >> card & 1 for types, card in zip(position(view).own_hand[0], hand, strict=True)):
-                game, number = dealt(players, other.deck), 0
+            if all(
+                types >> card & 1
+                for types, card in zip(position(view).own_hand[0], hand, strict=True)
+            ):
+                game = dealt(players, other.deck)
+                number = 0
                 for event in view.history:
                     number += event.seat != view.seat and game.decide() != act(event.move)
                     game.apply(act(event.move))
@@ -131,7 +155,9 @@ def test_a_hand_explains_the_past_moves_that_hat_players_would_have_made_beside_
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_after_a_move_that_keeps_the_code_everybody_reads_it_truly_and_notices_no_breach(players: int) -> None:
+def test_after_a_move_that_keeps_the_code_everybody_reads_it_truly_and_notices_no_breach(
+    players: int,
+) -> None:
     tried = 0
     for referee, view in views(players)[1::4]:
         for chosen in position(view).keeping:
@@ -140,9 +166,16 @@ def test_after_a_move_that_keeps_the_code_everybody_reads_it_truly_and_notices_n
             tables = [seen_by(after.view(seat)) for seat in range(players)]
             assert not any(known.breach for known in tables)
             assert len({known.common for known in tables}) == 1
-            cards = {hand.seat: hand.cards for view in (after.view(0), after.view(1)) for hand in view.hands}
+            cards = {
+                hand.seat: hand.cards
+                for view in (after.view(0), after.view(1))
+                for hand in view.hands
+            }
             for seat, common in enumerate(tables[0].common):
-                assert all(types >> INDEX[card] & 1 for types, card in zip(common, cards[seat], strict=True))
+                assert all(
+                    types >> INDEX[card] & 1
+                    for types, card in zip(common, cards[seat], strict=True)
+                )
             tried += chosen != decide(position(view))[0]
     assert tried > 5
 
@@ -153,7 +186,11 @@ def test_moves_that_break_the_code_are_not_tried(players: int) -> None:
     wrong = 0
     for _, view in views(players):
         here = position(view)
-        tried = deals(view, Random(1), past=False).candidates(decide(here)[0])[1:] if view.turns_left != 1 else []
+        tried = (
+            deals(view, Random(1), past=False).candidates(decide(here)[0])[1:]
+            if view.turns_left != 1
+            else []
+        )
         hints = [m for m in tried if isinstance(m, Hint)]
         assert all(here.numbers[hint] == here.hint_sum.number for hint in hints)
         wrong += len(here.numbers) - len(hints)
@@ -167,7 +204,8 @@ def test_on_the_last_turn_the_card_is_played_that_likelier_fits_than_the_code_te
     hat player discards."""
     view = views(2, LAST_TURN)[-1][1]
     here = position(view)
-    usual, fits = decide(here)[0], here.chances(here.table.piles.playable)
+    usual = decide(here)[0]
+    fits = here.chances(here.table.piles.playable)
     assert view.turns_left == 1 and isinstance(usual, Discard) and fits == [0, 0.5, 0, 0, 0.5]
     trials = search(deals(view, Random(1)), usual, 400)
     chosen = best(trials)
@@ -179,7 +217,8 @@ async def decision(view: View) -> Decision:
 
 
 async def test_the_same_is_chosen_each_time_and_behind_another_hidden_hand() -> None:
-    chance, changed = Random(1), 0
+    chance = Random(1)
+    changed = 0
     for referee, view in views(3)[4::12]:
         other = disguised(at(referee, view), view, chance)
         changed += other.deck != referee.deck
@@ -200,7 +239,12 @@ async def test_planners_play_whole_games_without_a_breach(players: int) -> None:
 
 async def test_after_a_breach_the_colleagues_move_stays() -> None:
     house = graphs.seat(graphs.read("house_information")).bind(GameContext())
-    off = [view for referee in partners_game(("hat", "iggi"), 20_001) if not referee.over for view in (referee.view(),)]
+    off = [
+        view
+        for referee in partners_game(("hat", "iggi"), 20_001)
+        if not referee.over
+        for view in (referee.view(),)
+    ]
     off = [view for view in off if view.seat == 0 and seen_by(view).breach]
     assert len(off) > 2 and off[0].turn < 10
     for view in (*off[:3], off[-1]):

@@ -3,7 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled, parse
+from orchestrator.hanabi.moves import (
+    Discard,
+    HintColour,
+    HintRank,
+    Listed,
+    Move,
+    Play,
+    labelled,
+    parse,
+)
 
 LEGAL: Listed = labelled(
     (
@@ -70,7 +79,10 @@ def test_an_answer_is_grounded(answer: object, means: str) -> None:
     [
         ("play slot 4", "'play slot 4' is not a legal move now"),
         ("hint red", "is not a legal move now"),
-        ("hint blue", "is not a legal move now"),  # nobody is named, and there are two who could be told
+        (
+            "hint blue",
+            "is not a legal move now",
+        ),  # nobody is named, and there are two who could be told
         ("hint the next player blue", "is not a legal move now"),
         ("play slot 0 or discard slot 0", "is not a legal move now"),
         ("play slot 0 or play slot 1", "may mean play slot 0 or play slot 1"),
@@ -134,7 +146,9 @@ def test_a_refused_move_leaves_its_number_unused() -> None:
         ground(1, left)
 
 
-@pytest.mark.parametrize("said", ["B", "b", "(B)", "B: discard slot 1", "B. Discard slot 1", "action B"])
+@pytest.mark.parametrize(
+    "said", ["B", "b", "(B)", "B: discard slot 1", "B. Discard slot 1", "action B"]
+)
 def test_moves_can_have_letters(said: str) -> None:
     assert ground(said, labelled(LEGAL.values(), letters=True)) == Discard(slot=1)
 

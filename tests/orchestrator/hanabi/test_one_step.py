@@ -14,7 +14,9 @@ from tests.support.positions import random_game
 def test_every_other_move_has_the_effect_that_the_referee_finds() -> None:
     chance = random.Random(1)
     for players, seed in ((2, 3), (4, 5)):
-        choices = {referee.turn: chance.choice(referee.legal()) for referee in random_game(players, seed)}
+        choices = {
+            referee.turn: chance.choice(referee.legal()) for referee in random_game(players, seed)
+        }
         moves = [past.move for past in history_of(players, seed)]
         record = Record(players=players, deck=deal(seed), moves=tuple(moves))
         found = list(compared(record, choices))
@@ -33,7 +35,8 @@ def history_of(players: int, seed: int) -> tuple[Past, ...]:
 
 def really(players: int, seed: int, before: Sequence[Move], move: Move) -> Effect:
     referee = rebuild(players, deal(seed), before)
-    points, lives = referee.score_kept, referee.lives
+    points = referee.score_kept
+    lives = referee.lives
     referee.apply(move)
     return Effect(referee.score_kept - points, referee.lives - lives)
 

@@ -60,7 +60,8 @@ def test_a_player_count_that_would_abort_the_engine_is_refused(players: int) -> 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_a_game_is_rebuilt_from_its_deck_and_moves(players: int) -> None:
     for seed in range(5):
-        views, moves = [], []
+        views = []
+        moves = []
         for referee in random_game(players, seed):
             views.append(referee.view())
             moves = [past.move for past in views[-1].history]
@@ -72,7 +73,11 @@ def test_only_legal_moves_are_made_and_the_others_named(players: int) -> None:
     every: list[Move] = [
         *(Play(slot=slot) for slot in range(5)),
         *(Discard(slot=slot) for slot in range(5)),
-        *(HintColour(to=to, colour=colour) for to in range(5) for colour in ("R", "Y", "G", "W", "B")),
+        *(
+            HintColour(to=to, colour=colour)
+            for to in range(5)
+            for colour in ("R", "Y", "G", "W", "B")
+        ),
         *(HintRank(to=to, rank=rank) for to in range(5) for rank in range(1, 6)),
     ]
     for referee in random_game(players, 3):
@@ -88,7 +93,12 @@ def test_three_misplays_lose_the_game_and_nothing_can_be_done_after() -> None:
     referee = Referee(2, stacked("R1", "Y5", "G5", "W5", "B5", "R3", "R4", "Y4", "G4", "W4"))
     for _ in range(4):
         referee.apply(Play(slot=0))
-    assert (referee.end, referee.lives, referee.score_kept, referee.score_strict) == ("lives_lost", 0, 1, 0)
+    assert (referee.end, referee.lives, referee.score_kept, referee.score_strict) == (
+        "lives_lost",
+        0,
+        1,
+        0,
+    )
     assert referee.over and referee.legal() == ()
     assert [referee.view(seat).lives for seat in (0, 1)] == [0, 0]
     with pytest.raises(IllegalMove, match="the game is over"):
@@ -100,11 +110,17 @@ def test_three_misplays_lose_the_game_and_nothing_can_be_done_after() -> None:
 def peek(referee: Referee) -> Move:
     """The move of a cheat who sees their own hand: play, discard what is dead, hint, discard."""
     view = referee.view()
-    mine = next(hand.cards for hand in referee.view((view.seat + 1) % view.players).hands if hand.seat == view.seat)
+    mine = next(
+        hand.cards
+        for hand in referee.view((view.seat + 1) % view.players).hands
+        if hand.seat == view.seat
+    )
     bits = [1 << INDEX[card] for card in mine]
     plays = [m for m in view.legal if isinstance(m, Play) and bits[m.slot] & view.piles.playable]
     dead = [m for m in view.legal if isinstance(m, Discard) and bits[m.slot] & view.piles.dead]
-    spare = [m for m in view.legal if isinstance(m, Discard) and not bits[m.slot] & view.piles.critical]
+    spare = [
+        m for m in view.legal if isinstance(m, Discard) and not bits[m.slot] & view.piles.critical
+    ]
     hints = [m for m in view.legal if isinstance(m, HintColour | HintRank)]
     return (plays or (dead if view.tokens < 4 else hints) or spare or hints or list(view.legal))[0]
 
@@ -137,9 +153,13 @@ def test_counts_agree_at_every_turn(players: int) -> None:
         assert view.legal
 
 
-def test_a_stray_header_or_library_in_the_working_folder_is_not_taken_for_hles(tmp_path: Path) -> None:
+def test_a_stray_header_or_library_in_the_working_folder_is_not_taken_for_hles(
+    tmp_path: Path,
+) -> None:
     for name in ("pyhanabi.h", "libpyhanabi.so"):
         (tmp_path / name).write_text("not HLE", "utf-8")
     code = "from orchestrator.hanabi.referee import deal; print(len(deal(1)))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "50"

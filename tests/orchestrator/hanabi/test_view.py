@@ -63,7 +63,8 @@ def fitting(masks: list[int], pool: list[Card], chance: random.Random) -> list[C
 
 def disguised(referee: Referee, view: View, chance: random.Random) -> Referee:
     """The same public past with another hidden hand that fits all hints, and another undealt deck."""
-    dealt, places = len(referee.deck) - view.deck_size, own_places(referee, view)
+    dealt = len(referee.deck) - view.deck_size
+    places = own_places(referee, view)
     pool = [*(referee.deck[place] for place in places), *referee.deck[dealt:]]
     hand = fitting([known.mask for known in view.own], pool, chance)
     assert hand is not None  # the true hand fits
@@ -104,7 +105,8 @@ async def test_another_hidden_hand_changes_no_note_and_no_prompt(graph: str, pla
     config = graphs.at(graphs.read(graph), players)
     met = 0
     for view, other in pairs(players, 11):
-        notes, others = await turn_of(config, view), await turn_of(config, other)
+        notes = await turn_of(config, view)
+        others = await turn_of(config, other)
         assert notes == others
         assert requests(config, view, notes) == requests(config, other, others)
         met += 1

@@ -20,8 +20,10 @@ PLAYERS = (2, 3, 4, 5)
 def games(players: int, seed: int, **settings: Any) -> Iterator[tuple[Any, Any, Referee]]:
     """A game of `rl_env` and the same game of ours, before each move; most moves are hints and discards."""
     environment = rl_env.HanabiEnv({"players": players, "seed": seed, **settings})
-    observations, done = environment.reset(), False
-    referee, chance = Referee(players, deal(seed)), random.Random(seed)
+    observations = environment.reset()
+    done = False
+    referee = Referee(players, deal(seed))
+    chance = random.Random(seed)
     while not done:
         yield environment, observations, referee
         legal = observations["player_observations"][observations["current_player"]]["legal_moves"]
@@ -37,7 +39,9 @@ def test_every_view_of_a_whole_game_is_that_of_our_referee(players: int, shown: 
     for seed in range(1, 6 if FULL else 2):
         before: dict[int, View] = {}
         for environment, observations, referee in games(players, seed, observation_type=shown):
-            everybody = FULL or (not shown and referee.turn % 5 == 0)  # a state is the same, whatever is shown of it
+            everybody = FULL or (
+                not shown and referee.turn % 5 == 0
+            )  # a state is the same, whatever is shown of it
             for player in range(players) if everybody else ():
                 assert View.from_hle(environment.state, player) == referee.view(player)
             acting = observations["current_player"]
@@ -62,7 +66,8 @@ def test_seats_count_from_the_player_who_moves_first() -> None:
     environment = rl_env.HanabiEnv({"players": 3, "seed": 7, "random_start_player": True})
     firsts = set()
     for _ in range(8):
-        observations, before = environment.reset(), dict[int, View]()
+        observations = environment.reset()
+        before = dict[int, View]()
         first = observations["current_player"]
         firsts.add(first)
         for turn in range(1, 8):
@@ -121,7 +126,10 @@ def test_what_lacks_the_past_is_refused() -> None:
     observation = observations["player_observations"][observations["current_player"]]
     for source, lack in (
         (observation, "not the whole history"),
-        ({name: value for name, value in observation.items() if name != "pyhanabi"}, "lacks the past moves"),
+        (
+            {name: value for name, value in observation.items() if name != "pyhanabi"},
+            "lacks the past moves",
+        ),
         (observations, "the observations of all players"),
         ("Life tokens: 3", "str is neither a state nor an observation"),
     ):

@@ -10,10 +10,14 @@ from orchestrator.models.request import FAKE
 
 def started(*models: str) -> GameStarted:
     seats = tuple(SeatInfo(graph="g", model=model) for model in models)
-    return GameStarted(players=2, seed=1, game="x", deck=(), seats=seats, config_hash="x", versions={})
+    return GameStarted(
+        players=2, seed=1, game="x", deck=(), seats=seats, config_hash="x", versions={}
+    )
 
 
-def call(node: str = "proposer", *, ask: int = 0, copied: bool = False, usable: bool = True) -> Call:
+def call(
+    node: str = "proposer", *, ask: int = 0, copied: bool = False, usable: bool = True
+) -> Call:
     reply = {"action": "play slot 0"} if usable else None
     answered = {"text": "...", "prompt_hash": "x", "reply": reply, "copied": copied}
     return Call(turn=1, seat=0, node=node, role="proposer", ask=ask, model="openai:m", **answered)
@@ -63,15 +67,23 @@ def test_a_first_accepted_choice_is_the_models_own() -> None:
         ((call("analyst", ask=1, copied=True), call(), decided()), True, {}),
     ],
 )
-def test_what_comes_before_a_move_is_counted(events: tuple[Event, ...], own: bool, said: dict[str, int]) -> None:
+def test_what_comes_before_a_move_is_counted(
+    events: tuple[Event, ...], own: bool, said: dict[str, int]
+) -> None:
     found = origin(*events)
-    counts = {name: number for name, number in found.counts.items() if number and name not in ("model_moves", "own")}
+    counts = {
+        name: number
+        for name, number in found.counts.items()
+        if number and name not in ("model_moves", "own")
+    }
     assert (found.chosen, counts) == (own, said)
 
 
 def test_the_first_refused_choice_is_the_first_choice_and_turns_do_not_mix() -> None:
     refused = verdict("check", 2), verdict("safety-2", 4)
-    first, second = origins((started("openai:m", "program"), *refused, decided(), call(), decided()))
+    first, second = origins(
+        (started("openai:m", "program"), *refused, decided(), call(), decided())
+    )
     assert first.refused == (Play(slot=2), Play(slot=4)) and first.refused_by_rule == 1
     assert second.refused == () and second.chosen
 

@@ -36,7 +36,8 @@ def game(path: Path, brain: Scripted, **more: Any) -> Result:
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Scripted]:
     """The journal of a whole game, and who was asked in it."""
-    path, brain = tmp_path_factory.mktemp("whole") / "whole.jsonl", talkative()
+    path = tmp_path_factory.mktemp("whole") / "whole.jsonl"
+    brain = talkative()
     game(path, brain)
     return path.read_bytes(), brain
 
@@ -72,7 +73,10 @@ def talkative() -> Scripted:
 
     return scripted(
         generator=chosen,
-        self_verifier=lambda ask: {"reason": "x", "accept": ask.place.turn % 5 != 0 or "-" in ask.node},
+        self_verifier=lambda ask: {
+            "reason": "x",
+            "accept": ask.place.turn % 5 != 0 or "-" in ask.node,
+        },
         cac_interpreter="no report today",
     )
 
@@ -84,15 +88,25 @@ def cut(path: Path, size: int) -> Path:
     return broken
 
 
-def test_a_game_cut_anywhere_goes_on_to_the_same_journal_and_asks_nothing_twice(whole: Whole) -> None:
+def test_a_game_cut_anywhere_goes_on_to_the_same_journal_and_asks_nothing_twice(
+    whole: Whole,
+) -> None:
     path, brain = whole
-    data, unbroken = path.read_bytes(), journal.comparable(journal.read(path))
+    data = path.read_bytes()
+    unbroken = journal.comparable(journal.read(path))
     calls = sum(event.of_model for event in journal.read(path) if isinstance(event, Call))
     assert calls == len(brain.asked)
     chance = random.Random(1)
-    places = [0, 1, len(data) - 1, len(data), *(chance.randrange(len(data)) for _ in range(200 if FULL else 3))]
+    places = [
+        0,
+        1,
+        len(data) - 1,
+        len(data),
+        *(chance.randrange(len(data)) for _ in range(200 if FULL else 3)),
+    ]
     for place in places:
-        broken, again = cut(path, place), talkative()
+        broken = cut(path, place)
+        again = talkative()
         there = sum(event.of_model for event in journal.read(broken) if isinstance(event, Call))
         game(broken, again)
         assert journal.comparable(journal.read(broken)) == unbroken
@@ -112,10 +126,14 @@ def test_a_game_cut_between_two_lines_goes_on_to_the_same_journal(whole: Whole) 
 
 def test_a_finished_game_is_not_played_again(whole: Whole) -> None:
     path, _ = whole
-    before, again, heard = path.read_bytes(), talkative(), list[Event]()
+    before = path.read_bytes()
+    again = talkative()
+    heard = list[Event]()
     result = game(path, again, sink=heard.append)
     assert path.read_bytes() == before and not again.asked
-    assert heard == journal.read(path) and result.turns == 16 == sum(isinstance(event, Moved) for event in heard)
+    assert heard == journal.read(path) and result.turns == 16 == sum(
+        isinstance(event, Moved) for event in heard
+    )
 
 
 def test_memories_go_on(tmp_path: Path) -> None:
@@ -129,8 +147,14 @@ def test_memories_go_on(tmp_path: Path) -> None:
     first = on(tmp_path / "a.jsonl")
     size = (tmp_path / "a.jsonl").stat().st_size
     for share in (0.3, 0.6, 0.9):
-        assert journal.comparable(on(cut(tmp_path / "a.jsonl", int(size * share)))) == journal.comparable(first)
-    assert [e.memory["turns"] for e in first if isinstance(e, Decided) and e.seat == 1][:3] == [1, 2, 3]
+        assert journal.comparable(
+            on(cut(tmp_path / "a.jsonl", int(size * share)))
+        ) == journal.comparable(first)
+    assert [e.memory["turns"] for e in first if isinstance(e, Decided) and e.seat == 1][:3] == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path, whole: Whole) -> None:
@@ -144,7 +168,8 @@ def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path, whole: Wh
         def leave(self) -> None:
             """Nothing to do."""
 
-    path, gate = tmp_path / "game.jsonl", Gate()
+    path = tmp_path / "game.jsonl"
+    gate = Gate()
     stops = 0
     while True:
         try:
@@ -178,9 +203,9 @@ def test_an_illegal_decision_was_never_made(tmp_path: Path) -> None:
                 play(seat, players=2, seed=1, journal=path)
         else:
             assert play(seat, players=2, seed=1, journal=path, max_turns=4).turns
-    assert {str(decided.memory) for decided in journal.read(path) if isinstance(decided, Decided)} == {
-        "{'kept': {'1': [2, 3]}}"
-    }
+    assert {
+        str(decided.memory) for decided in journal.read(path) if isinstance(decided, Decided)
+    } == {"{'kept': {'1': [2, 3]}}"}
 
 
 def test_a_seat_gets_its_memory_as_a_game_that_goes_on_would_read_it() -> None:
@@ -205,8 +230,16 @@ def model(**more: Any) -> dict[str, Any]:
     ("seat", "options", "said"),
     [
         (lambda: graphs.seat("watson"), {}, "graph was 'cac', is 'watson'"),
-        (lambda: graphs.seat(graphs.verified(graphs.read("cac"), "safety")), {}, "verify.rule was 'none', is 'safety'"),
-        (lambda: graphs.seat("cac", named={"default": "program"}), {"seed": 5}, "the deal was seed 4, is seed 5"),
+        (
+            lambda: graphs.seat(graphs.verified(graphs.read("cac"), "safety")),
+            {},
+            "verify.rule was 'none', is 'safety'",
+        ),
+        (
+            lambda: graphs.seat("cac", named={"default": "program"}),
+            {"seed": 5},
+            "the deal was seed 4, is seed 5",
+        ),
         (lambda: graphs.seat("cac"), {"players": 2}, "players was 3, is 2"),
         (lambda: graphs.seat("cac"), {"repeat": 2}, "repeat was 1, is 2"),
         (
@@ -217,7 +250,11 @@ def model(**more: Any) -> dict[str, Any]:
     ],
 )
 def test_another_configuration_is_refused_with_the_difference_named(
-    tmp_path: Path, programs_game: bytes, seat: Callable[[], Any], options: dict[str, Any], said: str
+    tmp_path: Path,
+    programs_game: bytes,
+    seat: Callable[[], Any],
+    options: dict[str, Any],
+    said: str,
 ) -> None:
     path = tmp_path / "game.jsonl"
     path.write_bytes(programs_game)
@@ -232,7 +269,10 @@ def test_another_sampling_is_another_game_and_another_timeout_is_not(tmp_path: P
     with pytest.raises(Suspended):
         play(graphs.seat("cac", model()), players=3, seed=4, journal=path)
     for changed, said in (
-        ({"temperature": 0.5}, "temperature of openai:fake@http://127.0.0.1:9/v1 was not there, is 0.5"),
+        (
+            {"temperature": 0.5},
+            "temperature of openai:fake@http://127.0.0.1:9/v1 was not there, is 0.5",
+        ),
         ({"max_tokens": 9}, "max_tokens"),
     ):
         with pytest.raises(UserError, match=said):
@@ -241,16 +281,24 @@ def test_another_sampling_is_another_game_and_another_timeout_is_not(tmp_path: P
         play(graphs.seat("cac", model(attempts=2, timeout_s=1)), players=3, seed=4, journal=path)
 
 
-def test_a_changed_prompt_is_named(tmp_path: Path, programs_game: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_prompt_is_named(
+    tmp_path: Path, programs_game: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import prompts
 
     path = tmp_path / "game.jsonl"
     path.write_bytes(programs_game)
-    other = {**prompts.hashes(), "sections/rules_brief.md": "0123456789abcdef", "roles/analyst.md": "fedcba9876543210"}
+    other = {
+        **prompts.hashes(),
+        "sections/rules_brief.md": "0123456789abcdef",
+        "roles/analyst.md": "fedcba9876543210",
+    }
     monkeypatch.setattr(prompts, "hashes", lambda: other)
     with pytest.raises(UserError) as caught:
         play(graphs.seat("cac"), players=3, seed=4, journal=path)
-    assert "prompts.sections/rules_brief.md was" in str(caught.value) and "analyst" not in str(caught.value)
+    assert "prompts.sections/rules_brief.md was" in str(caught.value) and "analyst" not in str(
+        caught.value
+    )
 
 
 def test_a_program_that_answers_otherwise_than_its_journal_is_found_out(tmp_path: Path) -> None:
@@ -258,8 +306,13 @@ def test_a_program_that_answers_otherwise_than_its_journal_is_found_out(tmp_path
     play(graphs.seat("watson"), players=3, seed=4, journal=path)
     lines = path.read_text("utf-8").splitlines(keepends=True)
     last = max(number for number, line in enumerate(lines) if '"event": "call"' in line)
-    path.write_text("".join(lines[:last]) + lines[last].replace('"reason": "', '"reason": "Hm, '), "utf-8")
-    with pytest.raises(TurnError, match="node 'proposer' says is not what the journal says; was the program changed"):
+    path.write_text(
+        "".join(lines[:last]) + lines[last].replace('"reason": "', '"reason": "Hm, '), "utf-8"
+    )
+    with pytest.raises(
+        TurnError,
+        match="node 'proposer' says is not what the journal says; was the program changed",
+    ):
         play(graphs.seat("watson"), players=3, seed=4, journal=path)
 
 
@@ -275,7 +328,10 @@ def test_an_answer_to_another_prompt_is_not_used(whole: Whole) -> None:
 
 def test_one_program_at_a_time_plays_a_game(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    with journal.Journal(path), pytest.raises(UserError, match="another program is playing the game"):
+    with (
+        journal.Journal(path),
+        pytest.raises(UserError, match="another program is playing the game"),
+    ):
         game(path, talkative())
 
 
@@ -316,7 +372,9 @@ class Watched:
     async def _count(self, request: web.Request, handler: Any) -> Any:
         if request.method == "POST":
             told = (await request.json())["messages"]
-            self.asked[prompt_hash([Message(role=m["role"], content=m["content"]) for m in told])] += 1
+            self.asked[
+                prompt_hash([Message(role=m["role"], content=m["content"]) for m in told])
+            ] += 1
         return await handler(request)
 
     @property
@@ -338,7 +396,8 @@ def test_killed_at_any_moment_a_game_pays_again_only_what_was_in_flight(
 ) -> None:
     chance = random.Random(f"{graph}-{players}")
     watched = Watched(latency_s=0.01)
-    broken, unbroken = tmp_path / "broken", tmp_path / "unbroken"
+    broken = tmp_path / "broken"
+    unbroken = tmp_path / "unbroken"
     lost = [0]
     with in_a_thread(watched.app) as url:
         model = tmp_path / "model.yaml"

@@ -11,7 +11,15 @@ from orchestrator.models.usage import Usage
 
 
 def call(**more: Any) -> Call:
-    told = {"turn": 1, "seat": 0, "node": "n", "role": "r", "model": "m", "text": "t", "prompt_hash": "p"}
+    told = {
+        "turn": 1,
+        "seat": 0,
+        "node": "n",
+        "role": "r",
+        "model": "m",
+        "text": "t",
+        "prompt_hash": "p",
+    }
     return Call.model_validate(told | {"tokens_in": 10, "tokens_out": 5} | more)
 
 
@@ -27,7 +35,9 @@ def call(**more: Any) -> Call:
     ],
     ids=["all known", "one unknown", "one cached", "one failed", "free", "nothing paid"],
 )
-def test_money_is_known_where_every_paid_answer_has_a_price(calls: list[Call], usd: float | None) -> None:
+def test_money_is_known_where_every_paid_answer_has_a_price(
+    calls: list[Call], usd: float | None
+) -> None:
     for order in permutations(calls):
         ledger = Ledger()
         for one in order:
@@ -51,13 +61,30 @@ def test_answers_and_faults_are_counted_by_what_became_of_them() -> None:
     ledger = Ledger()
     for one in calls:
         ledger(one)
-    names = ("calls", "cache_hits", "repaired", "reasked", "fallbacks", "copied", "faults", "tokens_in", "tokens_out")
+    names = (
+        "calls",
+        "cache_hits",
+        "repaired",
+        "reasked",
+        "fallbacks",
+        "copied",
+        "faults",
+        "tokens_in",
+        "tokens_out",
+    )
     assert [ledger.stated[name] for name in names] == [6, 1, 1, 1, 1, 2, 3, 50, 25]
 
 
 def test_a_finished_game_has_used_what_its_paid_calls_have() -> None:
     assert call(usd=0.5).usage == Usage(10, 5, 0.5, 1)
     told = {"players": 2, "seed": 1, "graph": "g", "model": "m", "fireworks": {}, "end": "perfect"}
-    scored = {"score_strict": 25, "score_kept": 25, "lives": 3, "turns": 60, "forced": 0, "fallbacks": 0}
+    scored = {
+        "score_strict": 25,
+        "score_kept": 25,
+        "lives": 3,
+        "turns": 60,
+        "forced": 0,
+        "fallbacks": 0,
+    }
     spent = {"tokens_in": 900, "tokens_out": 70, "usd": 0.25, "calls": 9, "cache_hits": 2}
     assert Result.model_validate(told | scored | spent).usage == Usage(900, 70, 0.25, 7)

@@ -34,15 +34,21 @@ LEGAL: tuple[Move, ...] = (
     *(HintRank(to=1, rank=rank) for rank in (1, 2)),
 )
 COUNTS = {"players": 2, "others": 1, "slots": 5}
-KINDS: dict[str, type[Reply]] = {name: roles.get(name).reply for name in roles.names()} | {"rated": RatedChoice}
+KINDS: dict[str, type[Reply]] = {name: roles.get(name).reply for name in roles.names()} | {
+    "rated": RatedChoice
+}
 JUDGES = {"safety", "self_verifier"}
 """Their reason may take the verdict back."""
 
 
-def strictest(kind: type[Reply], max_tokens: int | None, moves: int = len(LEGAL)) -> tuple[str, dict[str, Any]]:
+def strictest(
+    kind: type[Reply], max_tokens: int | None, moves: int = len(LEGAL)
+) -> tuple[str, dict[str, Any]]:
     """The strictest constraint on a reply, and its schema."""
     model = settings({"model": "openai:m@http://127.0.0.1:9/v1", "max_tokens": max_tokens})
-    first = constraints(replace(ask(), reply=kind, moves=labelled(LEGAL[:moves]), counts=COUNTS), model)[0]
+    first = constraints(
+        replace(ask(), reply=kind, moves=labelled(LEGAL[:moves]), counts=COUNTS), model
+    )[0]
     return first.name, first.response_format["json_schema"]["schema"]
 
 
@@ -51,7 +57,9 @@ def longest(schema: dict[str, Any]) -> Any:
     if options := schema.get("enum"):
         return max(options, key=lambda value: len(str(value)))
     if "anyOf" in schema:
-        return max((longest(one) for one in schema["anyOf"]), key=lambda value: len(json.dumps(value)))
+        return max(
+            (longest(one) for one in schema["anyOf"]), key=lambda value: len(json.dumps(value))
+        )
     match schema["type"]:
         case "object":
             return {key: longest(value) for key, value in schema["properties"].items()}
@@ -59,7 +67,9 @@ def longest(schema: dict[str, Any]) -> Any:
             return [longest(schema["items"])] * schema["maxItems"]
         case "string":
             return ("a word and another " * SMALL)[: schema["maxLength"]]
-    return {"integer": schema.get("maximum", 99), "number": 12.25, "boolean": False, "null": None}[schema["type"]]
+    return {"integer": schema.get("maximum", 99), "number": 12.25, "boolean": False, "null": None}[
+        schema["type"]
+    ]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -89,7 +99,8 @@ def _texts(schema: dict[str, Any], value: Any) -> Iterator[str]:
 
 
 def test_every_move_is_rated_where_that_fits_else_the_list_is_short() -> None:
-    every, listed_ = strictest(RatedChoice, 300, 12)[1], strictest(RatedChoice, 200)[1]
+    every = strictest(RatedChoice, 300, 12)[1]
+    listed_ = strictest(RatedChoice, 200)[1]
     assert len(every["properties"]["ratings"]["properties"]) == 12
     assert every["properties"]["reason"]["maxLength"] >= 100
     assert 1 <= listed_["properties"]["ratings"]["maxItems"] < len(LEGAL)
@@ -115,12 +126,19 @@ def allowed(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         return st.one_of(*map(allowed, schema["anyOf"]))
     match schema["type"]:
         case "object":
-            return st.fixed_dictionaries({key: allowed(value) for key, value in schema["properties"].items()})
+            return st.fixed_dictionaries(
+                {key: allowed(value) for key, value in schema["properties"].items()}
+            )
         case "array":
-            size = {"min_size": max(1, schema.get("minItems", 0)), "max_size": schema.get("maxItems", 4)}
+            size = {
+                "min_size": max(1, schema.get("minItems", 0)),
+                "max_size": schema.get("maxItems", 4),
+            }
             return st.lists(allowed(schema["items"]), unique_by=_subject, **size)
         case "string":
-            return st.sampled_from(["The red one fits.", "so be it", "because"]).map(lambda text: text[: _most(schema)])
+            return st.sampled_from(["The red one fits.", "so be it", "because"]).map(
+                lambda text: text[: _most(schema)]
+            )
         case "integer":
             return st.integers(schema.get("minimum", 0), schema.get("maximum", 9))
         case "number":
@@ -131,7 +149,9 @@ def allowed(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 def _subject(entry: Any) -> Any:
     """What an entry of a list is about: its slot or seat, its move, itself."""
     about = (
-        [entry[key] for key in ("action", "slot", "seat", "turn") if key in entry] if isinstance(entry, dict) else []
+        [entry[key] for key in ("action", "slot", "seat", "turn") if key in entry]
+        if isinstance(entry, dict)
+        else []
     )
     return (about or [entry])[0]
 
@@ -142,10 +162,14 @@ def _most(schema: dict[str, Any]) -> int | None:
 
 
 @pytest.mark.parametrize("max_tokens", [None, 300])
-@pytest.mark.parametrize("name", sorted(set(KINDS) - JUDGES) if FULL else ("rated", "tracker", "tom_interpreter"))
+@pytest.mark.parametrize(
+    "name", sorted(set(KINDS) - JUDGES) if FULL else ("rated", "tracker", "tom_interpreter")
+)
 @given(data=st.data())
 @limits(max_examples=200 if FULL else 10, deadline=None)
-def test_whatever_a_schema_allows_is_read_as_it_stands(name: str, max_tokens: int | None, data: st.DataObject) -> None:
+def test_whatever_a_schema_allows_is_read_as_it_stands(
+    name: str, max_tokens: int | None, data: st.DataObject
+) -> None:
     kind = KINDS[name]
     value = data.draw(allowed(strictest(kind, max_tokens)[1]))
     reading = read(json.dumps(value), kind, labelled(LEGAL))
@@ -158,10 +182,20 @@ async def test_a_server_that_bounds_no_texts_still_gets_the_moves() -> None:
 
     async def handle(request: web.Request) -> web.Response:
         schema = (await request.json())["response_format"]["json_schema"]["schema"]
-        sent.append("fitted" if "maxLength" in str(schema) else "moves" if "enum" in str(schema) else "schema")
+        sent.append(
+            "fitted"
+            if "maxLength" in str(schema)
+            else "moves"
+            if "enum" in str(schema)
+            else "schema"
+        )
         bad = sent[-1] == "fitted"
         text = json.dumps(fake_endpoint.fill(schema, [], random.Random(1)))
-        return web.json_response({"error": {"message": "maxLength"}}, status=400) if bad else completion(text)
+        return (
+            web.json_response({"error": {"message": "maxLength"}}, status=400)
+            if bad
+            else completion(text)
+        )
 
     asked = replace(ask(), reply=RatedChoice, moves=labelled(LEGAL))
     async with fake_endpoint.serving(server(handle)) as url:

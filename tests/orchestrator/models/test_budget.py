@@ -35,9 +35,13 @@ class Answering:
     def __init__(self, tokens_out: int) -> None:
         self.tokens_out = tokens_out
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         await asyncio.sleep(0.001)
-        return ModelResponse(text="x", tokens_in=2, tokens_out=self.tokens_out, reasoning_tokens=self.tokens_out // 2)
+        return ModelResponse(
+            text="x", tokens_in=2, tokens_out=self.tokens_out, reasoning_tokens=self.tokens_out // 2
+        )
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -76,17 +80,22 @@ async def test_a_budget_of_money_counts_what_calls_cost() -> None:
     assert (budget.accounts.spent.usd or 0) == pytest.approx(0.01)
 
 
-async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the_next_run(tmp_path: Path) -> None:
+async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the_next_run(
+    tmp_path: Path,
+) -> None:
     async def silent(request: web.Request) -> web.Response:
         answer = fake_endpoint.complete(await request.json())
         del answer["usage"]
         return web.json_response(answer)
 
-    path, price = tmp_path / "game.jsonl", {"input": 1, "output": 1}
+    path = tmp_path / "game.jsonl"
+    price = {"input": 1, "output": 1}
     async with fake_endpoint.serving(server(silent)) as url:
         for _ in range(2):  # the second run knows what the first one spent
             budget = Budget(max_usd=0.004)
-            seat = graphs.seat("watson", quick(url, price=price, max_tokens=100), layer=ModelLayer(budget=budget))
+            seat = graphs.seat(
+                "watson", quick(url, price=price, max_tokens=100), layer=ModelLayer(budget=budget)
+            )
             budget.remember(usage_by_turn(journal.read(path) if path.exists() else ()))
             with pytest.raises(Suspended, match="the budget is reached"):
                 await play_async(seat, players=2, seed=1, journal=path, gate=budget)
@@ -99,14 +108,28 @@ async def test_a_server_that_counts_nothing_is_counted_by_characters_also_on_the
 def test_what_was_played_without_a_price_counts_at_the_price_of_now() -> None:
     budget = Budget(max_usd=1)
     budget.check(settings({"model": f"openai:m@{URL}", "price": {"input": 100, "output": 100}}))
-    call = Call(turn=1, seat=0, node="n", role="r", model="m", text="t", prompt_hash="p", tokens_in=900, tokens_out=100)
+    call = Call(
+        turn=1,
+        seat=0,
+        node="n",
+        role="r",
+        model="m",
+        text="t",
+        prompt_hash="p",
+        tokens_in=900,
+        tokens_out=100,
+    )
     budget.remember(usage_by_turn([call]))
-    assert budget.accounts.spent.tokens == 1000 and (budget.accounts.spent.usd or 0) == pytest.approx(0.1)
+    assert budget.accounts.spent.tokens == 1000 and (
+        budget.accounts.spent.usd or 0
+    ) == pytest.approx(0.1)
 
 
 async def test_a_failed_call_gives_its_room_back() -> None:
     class Failing(Answering):
-        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        async def __call__(
+            self, request: ModelRequest, messages: tuple[Message, ...], /
+        ) -> ModelResponse:
             raise ModelError("down")
 
     budget = Budget(max_tokens=5000)
@@ -145,7 +168,8 @@ async def test_a_turn_begins_only_while_there_is_room_for_it_beside_those_that_h
 def test_money_without_a_price_is_refused_before_the_first_call() -> None:
     layer = ModelLayer(budget=Budget(max_usd=1))
     with pytest.raises(
-        UserError, match=f"a budget in dollars needs the price of openai:m@{URL} in dollars per million"
+        UserError,
+        match=f"a budget in dollars needs the price of openai:m@{URL} in dollars per million",
     ):
         layer.brain(f"openai:m@{URL}")
     assert layer.brain({"model": f"openai:m@{URL}", "price": {"input": 0, "output": 0}})
@@ -160,7 +184,12 @@ async def test_games_stop_at_the_end_of_a_turn_and_go_on_with_more(tmp_path: Pat
             seat = graphs.seat("moa_sherlock", quick(url, max_tokens=800), layer=layer)
             try:
                 await play_async(
-                    seat, players=3, seed=seed, journal=tmp_path / f"{seed}.jsonl", gate=layer.budget, max_turns=12
+                    seat,
+                    players=3,
+                    seed=seed,
+                    journal=tmp_path / f"{seed}.jsonl",
+                    gate=layer.budget,
+                    max_turns=12,
                 )
             except Suspended as error:
                 return str(error)
@@ -190,8 +219,13 @@ def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, end
     path = Path(json.loads(out)["journal"])
     first = tokens(journal.read(path))
     assert 0 < first <= 8000
-    assert run(*play, "--budget", "8000tokens")[0] == 3 and first <= tokens(journal.read(path)) <= 8000
-    assert run(*play, "--budget", "11000tokens")[0] == 3 and first < tokens(journal.read(path)) <= 11000
+    assert (
+        run(*play, "--budget", "8000tokens")[0] == 3 and first <= tokens(journal.read(path)) <= 8000
+    )
+    assert (
+        run(*play, "--budget", "11000tokens")[0] == 3
+        and first < tokens(journal.read(path)) <= 11000
+    )
     code, out, _ = run(*play)
     assert code == 0 and json.loads(out)["forced"] == 0
     code, _, err = run(*play, "--seed", "2", "--budget", "10tokens")
@@ -201,12 +235,17 @@ def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, end
 # Answers whose length nobody knows
 
 
-async def test_without_max_tokens_the_first_call_is_made_alone_and_the_others_know_its_length() -> None:
+async def test_without_max_tokens_the_first_call_is_made_alone_and_the_others_know_its_length() -> (
+    None
+):
     """Twelve games ask at once; each answer has 30,000 tokens."""
-    budget, together = Budget(max_tokens=100_000), list[int]()
+    budget = Budget(max_tokens=100_000)
+    together = list[int]()
 
     class Counting(Answering):
-        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        async def __call__(
+            self, request: ModelRequest, messages: tuple[Message, ...], /
+        ) -> ModelResponse:
             together.append(budget.accounts.held.tokens)
             return await super().__call__(request, messages)
 
@@ -221,7 +260,9 @@ async def test_a_first_call_that_fails_lets_another_one_be_the_first() -> None:
     class FailingOnce(Answering):
         failed = False
 
-        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        async def __call__(
+            self, request: ModelRequest, messages: tuple[Message, ...], /
+        ) -> ModelResponse:
             if not self.failed:
                 self.failed = True
                 await asyncio.sleep(0.01)
@@ -229,7 +270,12 @@ async def test_a_first_call_that_fails_lets_another_one_be_the_first() -> None:
             return await super().__call__(request, messages)
 
     brain = Metered(FailingOnce(1000), Budget(max_tokens=50_000), settings(f"openai:m@{URL}"))
-    assert sorted(await asyncio.gather(*(spend(brain) for _ in range(4)))) == [False, True, True, True]
+    assert sorted(await asyncio.gather(*(spend(brain) for _ in range(4)))) == [
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_a_first_call_of_a_process_that_died_is_waited_for_by_nobody() -> None:
@@ -261,8 +307,12 @@ async def test_a_call_is_made_if_it_just_fits_and_not_with_one_token_less() -> N
         assert budget.accounts.spent.tokens == (202 if fits else 0)
 
 
-@pytest.mark.parametrize("more", [{"max_tokens": 500}, {"extra_body": {"max_completion_tokens": 500}}])
-async def test_a_call_is_counted_at_its_longest_answer_before_any_has_come(more: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "more", [{"max_tokens": 500}, {"extra_body": {"max_completion_tokens": 500}}]
+)
+async def test_a_call_is_counted_at_its_longest_answer_before_any_has_come(
+    more: dict[str, Any],
+) -> None:
     assert not await spend(metered(Budget(max_tokens=501), 1, **more))
     assert await spend(metered(Budget(max_tokens=502), 1, **more))
     assert not await spend(metered(Budget(max_tokens=ANSWER + 1), 1))
@@ -276,7 +326,9 @@ async def test_a_call_is_counted_at_the_full_price_of_its_prompt_and_its_longest
     assert await spend(metered(Budget(max_usd=202), 1, max_tokens=200, price=price))
 
 
-async def test_a_turn_of_a_run_that_goes_on_needs_room_for_its_dearest_and_twice_the_longest_answer() -> None:
+async def test_a_turn_of_a_run_that_goes_on_needs_room_for_its_dearest_and_twice_the_longest_answer() -> (
+    None
+):
     """3,010 tokens are spent; a turn may need a quarter more than those and an answer of 6,000."""
     for limit, fits in ((3010 + 11_262, True), (3010 + 11_261, False)):
         budget = Budget(max_tokens=limit)
@@ -301,7 +353,9 @@ async def test_cached_tokens_beside_the_prompt_use_a_budget_of_money_up() -> Non
     price = {"input": 2.5, "cached": 0.25, "output": 10}
     async with fake_endpoint.serving(server(odd)) as url:
         budget = Budget(max_usd=0.012)
-        seat = graphs.seat("watson", quick(url, price=price, max_tokens=50), layer=ModelLayer(budget=budget))
+        seat = graphs.seat(
+            "watson", quick(url, price=price, max_tokens=50), layer=ModelLayer(budget=budget)
+        )
         with pytest.raises(Suspended, match="the budget is reached"):
             await play_async(seat, players=2, seed=1, gate=budget)
         await seat.aclose()

@@ -69,7 +69,9 @@ async def test_one_fault_of_the_wire_heals_and_is_recorded(kind: str) -> None:
     assert isinstance(reply, Choice) and done.outcome == "ok"
     bad, good = done.attempts
     assert bad.error and good.error is None
-    status = {"429_retry_after": 429, "no_schema": 400}.get(kind, int(kind) if kind.isdigit() else None)
+    status = {"429_retry_after": 429, "no_schema": 400}.get(
+        kind, int(kind) if kind.isdigit() else None
+    )
     assert bad.status == status
 
 
@@ -77,8 +79,12 @@ async def test_one_fault_of_the_wire_heals_and_is_recorded(kind: str) -> None:
 async def test_a_fault_that_stays_is_given_up_in_one_sentence(kind: str) -> None:
     error, (done,) = await asked_of(first(kind, times=99), timeout_s=0.1 if kind == "hang" else 5)
     assert isinstance(error, ModelError) and not error.final
-    tries = 3 if kind in ("html", "half_json", "no_completion") else 4  # what is the same each time stays
-    assert str(error).startswith("node 'proposer': the model server ") and f"given up after {tries} tries" in str(error)
+    tries = (
+        3 if kind in ("html", "half_json", "no_completion") else 4
+    )  # what is the same each time stays
+    assert str(error).startswith(
+        "node 'proposer': the model server "
+    ) and f"given up after {tries} tries" in str(error)
     assert done.outcome == "failed" and len(done.attempts) == tries and "\n" not in str(error)
 
 
@@ -100,12 +106,8 @@ async def test_a_fault_of_content_that_stays_is_an_absence(kind: str) -> None:
 
 async def test_half_characters_and_odd_counts_are_no_trouble_in_a_game() -> None:
     async def odd(_: web.Request) -> web.Response:
-        text = (
-            '{"choices": [{"message": {"content": "{\\"ratings\\": [], \\"reason\\": \\"\\ud83d\\", \\"action\\": 0}"'
-        )
-        text += (
-            ', "reasoning_content": "\\udc00"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": NaN, "x": -1}}'
-        )
+        text = '{"choices": [{"message": {"content": "{\\"ratings\\": [], \\"reason\\": \\"\\ud83d\\", \\"action\\": 0}"'
+        text += ', "reasoning_content": "\\udc00"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": NaN, "x": -1}}'
         return web.Response(text=text, content_type="application/json")
 
     events: list[Event] = []
@@ -115,11 +117,17 @@ async def test_half_characters_and_odd_counts_are_no_trouble_in_a_game() -> None
         await seat.aclose()
     assert (result.calls, result.forced) == (2, 0)
     calls = [event for event in events if isinstance(event, Call)]
-    assert all(call.reasoning == "?" and call.estimated and "?" in (call.text or "") for call in calls)
+    assert all(
+        call.reasoning == "?" and call.estimated and "?" in (call.text or "") for call in calls
+    )
 
 
-@pytest.mark.parametrize(("reason", "usable"), [("MAX_TOKENS", False), ("max_tokens", False), ("stop", True)])
-async def test_every_providers_word_for_a_cut_off_answer_is_known(reason: str, usable: bool) -> None:
+@pytest.mark.parametrize(
+    ("reason", "usable"), [("MAX_TOKENS", False), ("max_tokens", False), ("stop", True)]
+)
+async def test_every_providers_word_for_a_cut_off_answer_is_known(
+    reason: str, usable: bool
+) -> None:
     async def cut(_: web.Request) -> web.Response:
         message = {"content": f"Here is my reply: {GOOD} I hope this"}
         return web.json_response({"choices": [{"message": message, "finish_reason": reason}]})
@@ -152,7 +160,9 @@ async def test_a_server_that_refuses_for_good_is_asked_once(status: int) -> None
 
 async def test_a_bad_request_is_tried_without_the_schema_and_then_given_up() -> None:
     counted: list[int] = []
-    error, _ = await asked_of(refusing(400, {"error": {"message": "temperature is at most 2"}}, counted))
+    error, _ = await asked_of(
+        refusing(400, {"error": {"message": "temperature is at most 2"}}, counted)
+    )
     assert isinstance(error, ModelError) and "HTTP 400: temperature is at most 2" in str(error)
     assert len(counted) == 3
 
@@ -161,14 +171,21 @@ async def test_no_money_is_not_waited_for() -> None:
     counted: list[int] = []
     body = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
     error, _ = await asked_of(refusing(429, body, counted))
-    assert isinstance(error, ModelError) and error.final and "wants payment" in str(error) and len(counted) == 1
+    assert (
+        isinstance(error, ModelError)
+        and error.final
+        and "wants payment" in str(error)
+        and len(counted) == 1
+    )
 
 
 async def test_a_filter_that_refuses_the_content_is_an_absence() -> None:
     body = {"error": {"message": "filtered", "code": "content_filter"}}
     reply, seen = await asked_of(refusing(400, body, []))
     assert isinstance(reply, Absent) and reply.cause == "refused"
-    assert {exchange.response.finish for exchange in seen if exchange.response} == {"content_filter"}
+    assert {exchange.response.finish for exchange in seen if exchange.response} == {
+        "content_filter"
+    }
     assert [exchange.cause for exchange in seen] == ["refused", "refused"]
 
 
@@ -178,7 +195,11 @@ async def test_a_text_that_a_filter_cut_is_not_read(finish: str, text: str) -> N
     """What stands there may lack the part that was held back."""
 
     async def filtering(_: web.Request) -> web.Response:
-        choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
+        choice = {
+            "index": 0,
+            "finish_reason": finish,
+            "message": {"role": "assistant", "content": text},
+        }
         return web.json_response({"choices": [choice]})
 
     reply, seen = await asked_of(server(filtering))
@@ -194,7 +215,11 @@ async def test_a_server_without_schemas_is_asked_without_from_then_on() -> None:
 
     async def plain_only(request: web.Request) -> web.Response:
         formed.append("response_format" in await request.json())
-        return web.json_response({"error": {"message": "?"}}, status=422) if formed[-1] else completion()
+        return (
+            web.json_response({"error": {"message": "?"}}, status=422)
+            if formed[-1]
+            else completion()
+        )
 
     async with fake_endpoint.serving(server(plain_only)) as url:
         brain = ModelLayer().brain(quick(url))
@@ -210,7 +235,11 @@ async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() 
 
         async def handle(_: web.Request) -> web.Response:
             times.append(time.monotonic())
-            return completion() if len(times) > 1 else web.json_response({}, status=429, headers={header: after})
+            return (
+                completion()
+                if len(times) > 1
+                else web.json_response({}, status=429, headers={header: after})
+            )
 
         return handle, times
 
@@ -223,15 +252,24 @@ async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() 
     assert isinstance(error, ModelError) and re.search(r"left alone for 3[56]\d\d s", str(error))
     handle, times = limited("86400")
     error, _ = await asked_of(server(handle))
-    assert isinstance(error, ModelError) and "it wants to be left alone for 86400 s" in str(error) and len(times) == 1
+    assert (
+        isinstance(error, ModelError)
+        and "it wants to be left alone for 86400 s" in str(error)
+        and len(times) == 1
+    )
 
 
 async def test_a_retry_after_of_nothing_does_not_empty_the_tries_at_once() -> None:
     brain = chat_brain(backoff_s=1, attempts=8)
     waits = {
-        brain._wait(faults.Fault("is busy", 429, heals=True, retry_after_s=after), []) for after in (0.0, 0.1, 5.0)
+        brain._wait(faults.Fault("is busy", 429, heals=True, retry_after_s=after), [])
+        for after in (0.0, 0.1, 5.0)
     }
-    assert len(waits) == 3 and all(wait is not None and wait >= 0.5 for wait in waits) and max(filter(None, waits)) >= 5
+    assert (
+        len(waits) == 3
+        and all(wait is not None and wait >= 0.5 for wait in waits)
+        and max(filter(None, waits)) >= 5
+    )
 
 
 async def test_waits_double_up_to_a_minute_and_end_with_patience() -> None:
@@ -254,7 +292,9 @@ def chat_brain(**more: Any) -> ChatBrain:
     return brain
 
 
-async def test_a_servers_words_are_passed_on_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_servers_words_are_passed_on_without_the_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HANABI_API_KEY", "sk-marker")
     for status in (400, 401, 403, 404):
         body = {"error": {"message": "bad key sk-marker\x1b[31m\nplease"}}
@@ -294,7 +334,9 @@ class Response:
         (TimeoutError(), None, True),
     ],
 )
-def test_errors_of_other_providers_are_classified_too(error: Exception, status: int | None, heals: bool) -> None:
+def test_errors_of_other_providers_are_classified_too(
+    error: Exception, status: int | None, heals: bool
+) -> None:
     found = faults.classify(error)
     crowded = status in faults.CROWDED or isinstance(error, TimeoutError)
     assert (found.status, found.heals, found.crowded) == (status, heals, crowded)
@@ -311,7 +353,9 @@ def test_errors_of_other_providers_are_classified_too(error: Exception, status: 
         (TimeoutError(), None, True),
     ],
 )
-def test_what_lies_behind_an_error_is_looked_at(cause: Exception, status: int | None, heals: bool) -> None:
+def test_what_lies_behind_an_error_is_looked_at(
+    cause: Exception, status: int | None, heals: bool
+) -> None:
     found = faults.classify(wrapped(cause))
     assert (found.status, found.heals) == (status, heals) and "sk-in-the-url" not in found.sentence
 
@@ -328,7 +372,9 @@ async def test_a_port_where_nobody_listens_is_not_called_late() -> None:
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
         pass
     brain = ModelLayer().brain(quick(url, attempts=2))
-    with pytest.raises(ModelError, match="the model server could not be reached; given up after 2 tries"):
+    with pytest.raises(
+        ModelError, match="the model server could not be reached; given up after 2 tries"
+    ):
         await brain(ask(), messages(ask().parts))
     await brain.aclose()
 
@@ -336,7 +382,9 @@ async def test_a_port_where_nobody_listens_is_not_called_late() -> None:
 # Concurrency
 
 
-@pytest.mark.parametrize(("kind", "shrinks"), [("429", True), ("500", False), ("503", True), ("drop", False)])
+@pytest.mark.parametrize(
+    ("kind", "shrinks"), [("429", True), ("500", False), ("503", True), ("drop", False)]
+)
 async def test_crowding_makes_room(kind: str, shrinks: bool) -> None:
     async with fake_endpoint.serving(first(kind, times=2)) as url:
         brain = ModelLayer().brain(quick(url, max_concurrency=8))
@@ -362,11 +410,15 @@ async def suspended(served: web.Application, **more: Any) -> tuple[Suspended, li
 async def test_an_always_busy_server_suspends_the_game() -> None:
     error, events = await suspended(first("429", times=10**6))
     assert (
-        "has too many requests: HTTP 429" in str(error) and "given up after 4 tries" in str(error) and not error.refused
+        "has too many requests: HTTP 429" in str(error)
+        and "given up after 4 tries" in str(error)
+        and not error.refused
     )
     assert isinstance(events[-1], GameSuspended) and events[-1].why == str(error)
     calls = [event for event in events if isinstance(event, Call) and event.outcome != "unasked"]
-    assert len(calls) == 4 and {call.outcome for call in calls} == {"failed"}  # every specialist finished its tries
+    assert len(calls) == 4 and {call.outcome for call in calls} == {
+        "failed"
+    }  # every specialist finished its tries
 
 
 async def test_a_server_that_goes_away_in_mid_game_suspends_it_and_never_scores_fallbacks() -> None:

@@ -73,7 +73,8 @@ async def raw(*responses: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
 @pytest.mark.parametrize("kind", MALFORMED)
 async def test_malformed_http_is_tried_again_and_never_final(kind: str) -> None:
     async with raw(MALFORMED[kind], MALFORMED[kind], whole(BODY)) as (url, asked):
-        brain, seen = ModelLayer().brain(quick(url)), list[Exchange]()
+        brain = ModelLayer().brain(quick(url))
+        seen = list[Exchange]()
         assert isinstance(await answer(ask(), brain, seen.append), Choice) and len(asked) == 3
         assert [bool(one.error) for one in seen[0].attempts] == [True, True, False]
         await brain.aclose()
@@ -83,11 +84,17 @@ async def test_malformed_http_is_tried_again_and_never_final(kind: str) -> None:
             ModelError, match=r"^node 'proposer': the model server .*; given up after [34] tries"
         ) as caught:
             await brain(ask(), messages(ask().parts))
-        assert not caught.value.final and "\n" not in str(caught.value) and len(str(caught.value)) < 400
+        assert (
+            not caught.value.final
+            and "\n" not in str(caught.value)
+            and len(str(caught.value)) < 400
+        )
         await brain.aclose()
 
 
-async def test_malformed_http_as_the_first_answer_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
+async def test_malformed_http_as_the_first_answer_leaves_a_journal_that_goes_on(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "game.jsonl"
     async with raw(MALFORMED["chunk"]) as (url, _):
         seat = graphs.seat("watson", quick(url))
@@ -121,18 +128,29 @@ BOMB = gzip.compress(b'{"x": "' + b"0" * 30_000_000)
     ],
     ids=["text", "bomb", "no length"],
 )
-async def test_an_answer_beyond_the_limit_is_not_read_and_counts_as_too_long(response: bytes) -> None:
+async def test_an_answer_beyond_the_limit_is_not_read_and_counts_as_too_long(
+    response: bytes,
+) -> None:
     seen: list[Exchange] = []
     async with raw(response) as (url, asked):
-        brain = ModelLayer().brain(quick(url, max_answer_bytes=100_000, price={"input": 0, "output": 1}))
+        brain = ModelLayer().brain(
+            quick(url, max_answer_bytes=100_000, price={"input": 0, "output": 1})
+        )
         assert isinstance(await answer(ask(), brain, seen.append), Absent)
         await brain.aclose()
     assert len(asked) == 2  # asked again once, as after any unusable answer
-    assert [(one.outcome, one.cause) for one in seen] == [("reasked", "too_long"), ("fallback", "too_long")]
+    assert [(one.outcome, one.cause) for one in seen] == [
+        ("reasked", "too_long"),
+        ("fallback", "too_long"),
+    ]
     said = "sent more than 100000 bytes in one answer, the most that are read (max_answer_bytes)"
     assert all(one.attempts[0].error == said and one.response is not None for one in seen)
     told = seen[0].response
-    assert told and (told.text, told.estimated) == ("", True) and told.tokens_out == 31250 == (told.usd or 0) * 1e6
+    assert (
+        told
+        and (told.text, told.estimated) == ("", True)
+        and told.tokens_out == 31250 == (told.usd or 0) * 1e6
+    )
 
 
 async def test_an_unread_answer_counts_at_most_max_tokens() -> None:
@@ -185,7 +203,9 @@ async def test_a_prompt_follows_no_redirect_to_another_server() -> None:
             await brain.aclose()
     assert not taken and caught.value.final
     origin = elsewhere.removesuffix("/v1")
-    assert f"redirects to another server, {origin}; if that is right, give its address" in str(caught.value)
+    assert f"redirects to another server, {origin}; if that is right, give its address" in str(
+        caught.value
+    )
 
 
 async def test_a_redirect_that_the_client_wraps_is_still_one() -> None:
@@ -222,4 +242,8 @@ def test_a_redirecting_server_is_a_mistake_in_the_command(run: Run) -> None:
 
     with in_a_thread(server(redirect)) as url:
         code, _, err = run("play", "--graph", "watson", "--model", f"openai:m@{url}")
-    assert code == 2 and "redirects to another server, http://elsewhere.invalid; " in err and err.count("\n") == 1
+    assert (
+        code == 2
+        and "redirects to another server, http://elsewhere.invalid; " in err
+        and err.count("\n") == 1
+    )

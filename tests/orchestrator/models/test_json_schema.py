@@ -30,7 +30,9 @@ MORE = (
 
 def schemas(reply: type[Reply], model: str = OWN, **more: Any) -> dict[str, dict[str, Any]]:
     """The properties of each schema that the server is offered, by the constraint's name."""
-    request = replace(ask(), reply=reply, moves=more.pop("moves", MOVES), counts=more.pop("counts", {}))
+    request = replace(
+        ask(), reply=reply, moves=more.pop("moves", MOVES), counts=more.pop("counts", {})
+    )
     offered = constraints(request, settings({"model": model, **more}))
     return {one.name: one.response_format["json_schema"]["schema"]["properties"] for one in offered}
 
@@ -54,9 +56,13 @@ def test_a_number_for_each_move_is_asked_for_once_and_in_steps() -> None:
     steps = ratings["properties"]["play slot 0"]["enum"]
     assert steps[:3] == [-1, -0.9, -0.8] and steps[-1] == 1 and len(steps) == 21
     assert found["schema"]["ratings"]["type"] == "array" and "enum" not in str(found["schema"])
-    listed_ = schemas(RatedChoice, schema_moves="string")["bounds"]["ratings"]["items"]["properties"]["rating"]
+    listed_ = schemas(RatedChoice, schema_moves="string")["bounds"]["ratings"]["items"][
+        "properties"
+    ]["rating"]
     assert (listed_["minimum"], listed_["maximum"]) == (-1, 1) and "enum" not in listed_
-    free = schemas(RatedChoice, schema_bounds=False)["moves"]["ratings"]["properties"]["play slot 0"]
+    free = schemas(RatedChoice, schema_bounds=False)["moves"]["ratings"]["properties"][
+        "play slot 0"
+    ]
     assert free["type"] == "number" and "enum" not in free
 
 
@@ -67,7 +73,9 @@ def test_chances_have_steps_of_their_own() -> None:
 
 def test_decimals_are_free_where_their_steps_would_be_too_many_values() -> None:
     """OpenAI takes 1,000 enumerated values in a schema."""
-    many = labelled((*(HintRank(to=to, rank=rank) for to in range(1, 5) for rank in (1, 2, 3, 4, 5)), *MORE))
+    many = labelled(
+        (*(HintRank(to=to, rank=rank) for to in range(1, 5) for rank in (1, 2, 3, 4, 5)), *MORE)
+    )
     assert len(many) == 48
     rating = schemas(RatedChoice, moves=many)["moves"]["ratings"]["properties"]["play slot 0"]
     assert (rating["minimum"], rating["maximum"]) == (-1, 1) and "enum" not in rating
@@ -94,17 +102,29 @@ def test_a_list_is_as_long_as_there_are_players_or_slots(
 
 def test_a_number_of_a_player_or_a_slot_is_one_that_there_is() -> None:
     def numbers(role: str, field: str, key: str) -> Any:
-        strictest = next(iter(schemas(roles.get(role).reply, counts={**COUNTS, "slots": 4}).values()))
+        strictest = next(
+            iter(schemas(roles.get(role).reply, counts={**COUNTS, "slots": 4}).values())
+        )
         return strictest[field]["items"]["properties"][key]["maximum"]
 
-    assert numbers("tracker", "deductions", "seat") == numbers("tom_interpreter", "intentions", "seat") == 1
-    assert numbers("discard_strategist", "cards", "slot") == numbers("history_analyst", "inferred", "slot") == 3
+    assert (
+        numbers("tracker", "deductions", "seat")
+        == numbers("tom_interpreter", "intentions", "seat")
+        == 1
+    )
+    assert (
+        numbers("discard_strategist", "cards", "slot")
+        == numbers("history_analyst", "inferred", "slot")
+        == 3
+    )
 
 
 def test_a_field_for_hints_takes_hints_alone() -> None:
     interpreter = roles.get("tom_interpreter").reply
     assert schemas(interpreter)["moves"]["hint"]["anyOf"][0]["enum"] == ["hint P1 rank 3"]
-    assert schemas(interpreter, moves=labelled((Play(slot=0),)))["moves"]["hint"]["anyOf"] == [{"type": "null"}]
+    assert schemas(interpreter, moves=labelled((Play(slot=0),)))["moves"]["hint"]["anyOf"] == [
+        {"type": "null"}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,14 +147,19 @@ def test_what_a_server_is_offered(model: str, more: dict[str, Any], names: list[
 def test_no_schema_has_a_key_of_ours_or_one_that_strict_mode_refuses() -> None:
     for name in roles.names():
         for properties in schemas(roles.get(name).reply).values():
-            assert not any(key in str(properties) for key in ("x-", "$ref", "minLength", "'default'"))
+            assert not any(
+                key in str(properties) for key in ("x-", "$ref", "minLength", "'default'")
+            )
 
 
 @pytest.mark.parametrize(
     ("refused", "sent"),
     [
         ("enum", [["moves", "moves", "schema"], ["moves", "schema"], ["schema"], ["schema"]]),
-        ("json_schema", [["moves", "moves", "schema", None], ["moves", "schema", None], [None], [None]]),
+        (
+            "json_schema",
+            [["moves", "moves", "schema", None], ["moves", "schema", None], [None], [None]],
+        ),
         ("nothing", [["moves"], ["moves"]]),
     ],
 )
@@ -148,7 +173,11 @@ async def test_a_server_that_refuses_a_schema_gets_a_weaker_one_from_then_on(
         body = await request.text()
         seen.append("moves" if '"enum"' in body else "schema" if "json_schema" in body else None)
         bad = f'"{refused}"' in body
-        return web.json_response({"error": {"message": "bad grammar"}}, status=400) if bad else completion()
+        return (
+            web.json_response({"error": {"message": "bad grammar"}}, status=400)
+            if bad
+            else completion()
+        )
 
     async with fake_endpoint.serving(server(handle)) as url:
         brain = ModelLayer().brain(quick(url))
@@ -163,10 +192,22 @@ async def test_a_model_that_takes_no_schema_is_not_asked_for_one_again() -> None
 
     async def handle(request: web.Request) -> web.Response:
         bad = "response_format" in await request.json()
-        return web.json_response({"error": {"message": "unknown field"}}, status=400) if bad else completion("Hm.")
+        return (
+            web.json_response({"error": {"message": "unknown field"}}, status=400)
+            if bad
+            else completion("Hm.")
+        )
 
     request = ModelRequest(
-        "n", "r", 0, ask().parts, Choice, MOVES, "text", second_form="json_schema", place=Place(turn=3)
+        "n",
+        "r",
+        0,
+        ask().parts,
+        Choice,
+        MOVES,
+        "text",
+        second_form="json_schema",
+        place=Place(turn=3),
     )
     async with fake_endpoint.serving(server(handle)) as url:
         brain = ModelLayer().brain(quick(url))

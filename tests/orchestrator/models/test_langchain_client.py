@@ -40,7 +40,9 @@ class Recording(BaseChatModel):
         return "recording"
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **more: Any) -> ChatResult:
-        self.asked.append({name: value for name, value in self if name in self.model_fields_set} | more)
+        self.asked.append(
+            {name: value for name, value in self if name in self.model_fields_set} | more
+        )
         return ChatResult(generations=[ChatGeneration(message=self.says)])
 
 
@@ -94,7 +96,9 @@ KINDS = {
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
-    def init_chat_model(name: str, *, model_provider: str, max_retries: int, timeout: float, **options: Any) -> Any:
+    def init_chat_model(
+        name: str, *, model_provider: str, max_retries: int, timeout: float, **options: Any
+    ) -> Any:
         return KINDS[model_provider](model=name, **options)
 
     monkeypatch.setattr(langchain.chat_models, "init_chat_model", init_chat_model)
@@ -112,7 +116,10 @@ async def response(model: Any) -> ModelResponse:
 CASES = {
     "anthropic": (
         AIMessage(
-            [{"type": "thinking", "thinking": "I ponder.", "signature": "s"}, {"type": "text", "text": GOOD}],
+            [
+                {"type": "thinking", "thinking": "I ponder.", "signature": "s"},
+                {"type": "text", "text": GOOD},
+            ],
             response_metadata={"model_provider": "anthropic", "stop_reason": "max_tokens"},
         )
     ),
@@ -122,14 +129,21 @@ CASES = {
     ),
     "bedrock": AIMessage(
         [
-            {"type": "reasoning_content", "reasoning_content": {"text": "I ponder.", "signature": "s"}},
+            {
+                "type": "reasoning_content",
+                "reasoning_content": {"text": "I ponder.", "signature": "s"},
+            },
             {"type": "text", "text": GOOD},
         ],
         response_metadata={"model_provider": "bedrock_converse", "stopReason": "max_tokens"},
     ),
     "responses": AIMessage(
         [
-            {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "I ponder."}]},
+            {
+                "type": "reasoning",
+                "id": "rs",
+                "summary": [{"type": "summary_text", "text": "I ponder."}],
+            },
             {"type": "text", "text": GOOD, "annotations": []},
         ],
         response_metadata={
@@ -155,7 +169,9 @@ async def test_thinking_and_cut_offs_are_read_from_every_provider(
     assert (got.text, got.reasoning, got.finish) == (GOOD, "I ponder.", "length")
 
 
-async def test_an_answer_in_an_unknown_form_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_in_an_unknown_form_is_read_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def broken(_: AIMessage) -> None:
         raise KeyError("summary")
 
@@ -169,22 +185,40 @@ async def test_an_answer_that_openai_raises_as_cut_off_is_read() -> None:
         choice = {"index": 0, "message": message, "finish_reason": "length"}
         usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
         return web.json_response(
-            {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+            {
+                "id": "c",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [choice],
+                "usage": usage,
+            }
         )
 
     async with fake_endpoint.serving(server(cut)) as url:
-        got = await response(ChatOpenAI(model="m", base_url=url, api_key=SecretStr("k"), max_retries=0))
-    assert (got.text, got.finish, got.tokens_in, got.tokens_out) == ('{"reason": "because', "length", 3, 2)
+        got = await response(
+            ChatOpenAI(model="m", base_url=url, api_key=SecretStr("k"), max_retries=0)
+        )
+    assert (got.text, got.finish, got.tokens_in, got.tokens_out) == (
+        '{"reason": "because',
+        "length",
+        3,
+        2,
+    )
     assert [attempt.error for attempt in got.attempts] == [None] and got.constraint == "schema"
 
 
 # What is sent
 
 
-async def test_settings_go_by_the_names_that_a_package_has_for_them(asked: list[dict[str, Any]]) -> None:
+async def test_settings_go_by_the_names_that_a_package_has_for_them(
+    asked: list[dict[str, Any]],
+) -> None:
     await response({"model": "langchain:ollama:q", "max_tokens": 400, "seed": 3})
     await response({"model": "langchain:google_genai:g", "extra_body": {"include_thoughts": True}})
-    await response({"model": "langchain:anthropic:c", "extra_body": {"cache_control": {"type": "ephemeral"}}})
+    await response(
+        {"model": "langchain:anthropic:c", "extra_body": {"cache_control": {"type": "ephemeral"}}}
+    )
     ollama, gemini, claude = asked
     assert ollama["num_predict"] == 400 and 0 <= ollama["seed"] < 2**31
     assert gemini["temperature"] is None and gemini["include_thoughts"] is True
@@ -194,14 +228,26 @@ async def test_settings_go_by_the_names_that_a_package_has_for_them(asked: list[
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"model": "langchain:anthropic:c", "seed": 3}, "langchain:anthropic:c: ChatAnthropic takes no seed"),
+        (
+            {"model": "langchain:anthropic:c", "seed": 3},
+            "langchain:anthropic:c: ChatAnthropic takes no seed",
+        ),
         (
             {"model": "langchain:ollama:q", "reasoning_effort": "low"},
             "ChatOllama has no setting like `reasoning_effort`",
         ),
-        ({"model": "langchain:ollama:q", "extra_body": {"thinking": 1}}, "ChatOllama has no setting 'thinking' for"),
-        ({"model": "langchain:mistralai:m"}, "ChatMistralAI sends temperature 0.7 if none is set; set `temperature`"),
-        ({"model": "langchain:anthropic:c", "response_format": "json_object"}, "ChatAnthropic takes schemas alone"),
+        (
+            {"model": "langchain:ollama:q", "extra_body": {"thinking": 1}},
+            "ChatOllama has no setting 'thinking' for",
+        ),
+        (
+            {"model": "langchain:mistralai:m"},
+            "ChatMistralAI sends temperature 0.7 if none is set; set `temperature`",
+        ),
+        (
+            {"model": "langchain:anthropic:c", "response_format": "json_object"},
+            "ChatAnthropic takes schemas alone",
+        ),
     ],
 )
 def test_what_a_package_would_drop_or_add_is_refused(
@@ -211,13 +257,19 @@ def test_what_a_package_would_drop_or_add_is_refused(
         ModelLayer().brain(settings)
 
 
-async def test_an_argument_that_the_package_does_not_know_is_a_mistake_at_once(asked: list[dict[str, Any]]) -> None:
-    with pytest.raises(UserError, match=r"ChatGroq cannot be asked: .* unexpected keyword argument 'seed'"):
+async def test_an_argument_that_the_package_does_not_know_is_a_mistake_at_once(
+    asked: list[dict[str, Any]],
+) -> None:
+    with pytest.raises(
+        UserError, match=r"ChatGroq cannot be asked: .* unexpected keyword argument 'seed'"
+    ):
         await response({"model": "langchain:groq:g", "seed": 3, "response_format": "none"})
     assert asked == []
 
 
-async def test_every_provider_with_schemas_is_sent_the_one_of_the_reply(asked: list[dict[str, Any]]) -> None:
+async def test_every_provider_with_schemas_is_sent_the_one_of_the_reply(
+    asked: list[dict[str, Any]],
+) -> None:
     for name in ("anthropic", "google_genai", "ollama"):
         got = await response(f"langchain:{name}:m")
         assert asked[-1]["response_format"]["json_schema"]["name"] == "Choice"
@@ -244,7 +296,8 @@ async def test_no_cache_of_langchain_makes_samples_and_repeats_one_answer(
     asked: list[dict[str, Any]], own: bool | None
 ) -> None:
     set_llm_cache(InMemoryCache())
-    model, request = Recording(cache=own), CompletionRequest((Message(role="user", content="A table."),))
+    model = Recording(cache=own)
+    request = CompletionRequest((Message(role="user", content="A table."),))
     for _ in range(3):
         await LangChainTransport(model).send(request)
     assert len(asked) == 3 and model.cache is own
@@ -266,8 +319,13 @@ def test_an_object_that_plays_several_games_pays_nothing_twice(tmp_path: Path) -
     assert all(len(call.attempts) == 1 for call in calls)
 
 
-async def test_answers_of_a_provider_are_asked_again_as_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answers_of_a_provider_are_asked_again_as_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seen: list[Exchange] = []
     monkeypatch.setattr(Recording, "says", CASES["bedrock"])
     reply = await answer(ask(), ModelLayer().brain(Recording()), seen.append)
-    assert not isinstance(reply, Choice) and [exchange.cause for exchange in seen] == ["cut_off", "cut_off"]
+    assert not isinstance(reply, Choice) and [exchange.cause for exchange in seen] == [
+        "cut_off",
+        "cut_off",
+    ]

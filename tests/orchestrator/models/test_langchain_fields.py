@@ -20,8 +20,15 @@ KEYS = {
     "base_url": "http://user:URLPASSWORD@127.0.0.1:1/v1?code=URLQUERYKEY",
     "default_headers": {"api-key": "HEADERKEY", "Authorization": "Bearer BEARERKEY"},
     "default_query": {"subscription": "QUERYKEY"},
-    "model_kwargs": {"extra_headers": {"x-portkey": "KWARGKEY"}, "user_token": "TOKENKEY", "top_k": 3},
-    "extra_body": {"metadata": {"auth": {"inner": ["NESTEDKEY"]}}, "thinking": {"type": "on", "secret": "DEEPKEY"}},
+    "model_kwargs": {
+        "extra_headers": {"x-portkey": "KWARGKEY"},
+        "user_token": "TOKENKEY",
+        "top_k": 3,
+    },
+    "extra_body": {
+        "metadata": {"auth": {"inner": ["NESTEDKEY"]}},
+        "thinking": {"type": "on", "secret": "DEEPKEY"},
+    },
     "metadata": {"password": "METADATAKEY"},
     "openai_proxy": "http://me:PROXYPASSWORD@proxy:80",
 }
@@ -49,7 +56,9 @@ class Telling(BaseChatModel):
         return "telling"
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **more: Any) -> ChatResult:
-        said = f"asked with {self.default_headers} {self.default_query} {self.nested} {self.api_token}"
+        said = (
+            f"asked with {self.default_headers} {self.default_query} {self.nested} {self.api_token}"
+        )
         if self.fails:
             raise ValueError(said)
         text = f"Reason: {said}\nMove: 0"
@@ -91,7 +100,11 @@ def test_objects_that_answer_differently_are_told_apart(other: dict[str, Any]) -
 
 
 def test_another_key_is_the_same_model() -> None:
-    other = made(api_key=SecretStr("sk-OTHER"), default_headers={"api-key": "ANOTHERKEY"}, default_query={"a": "b"})
+    other = made(
+        api_key=SecretStr("sk-OTHER"),
+        default_headers={"api-key": "ANOTHERKEY"},
+        default_query={"a": "b"},
+    )
     assert described(made()).deciding == described(other).deciding
 
 
@@ -100,9 +113,16 @@ async def test_no_key_reaches_a_journal_or_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
     monkeypatch.setenv("HANABI_ATTEMPTS", "1")
-    path, said = tmp_path / "game.jsonl", ""
+    path = tmp_path / "game.jsonl"
+    said = ""
     try:
-        await play_async(graphs.seat("watson", Telling(fails=fails)), players=2, seed=1, journal=path, max_turns=2)
+        await play_async(
+            graphs.seat("watson", Telling(fails=fails)),
+            players=2,
+            seed=1,
+            journal=path,
+            max_turns=2,
+        )
     except Suspended as error:
         said = str(error)
     written = path.read_text("utf-8") + said

@@ -38,7 +38,8 @@ from tests.support.servers import GOOD, ask, server
 
 
 async def asked(*answers: str) -> tuple[object, list[Exchange], Scripted]:
-    waiting, seen = list(answers), list[Exchange]()
+    waiting = list(answers)
+    seen = list[Exchange]()
     brain = Scripted({"proposer": lambda _: waiting.pop(0)})
     return await answer(ask(), brain, seen.append), seen, brain
 
@@ -67,20 +68,31 @@ async def test_two_unusable_answers_are_an_absence() -> None:
 
 async def test_a_recorded_answer_that_was_unusable_stays_so() -> None:
     """A later version may read more, but a game that goes on, or is replayed, asked again at the time."""
-    told: dict[str, Any] = {"turn": 1, "seat": 0, "node": "proposer", "role": "proposer", "model": "m"}
+    told: dict[str, Any] = {
+        "turn": 1,
+        "seat": 0,
+        "node": "proposer",
+        "role": "proposer",
+        "model": "m",
+    }
     calls = [
         Call(**told, text=GOOD, outcome="reasked", error="it had no reason"),
         Call(**told, text=GOOD.replace("slot 1", "slot 0"), ask=1),
     ]
 
     class Recorded(Scripted):
-        async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        async def __call__(
+            self, request: ModelRequest, messages: tuple[Message, ...], /
+        ) -> ModelResponse:
             return response_of(calls[request.ask])
 
     seen = list[Exchange]()
     reply = await answer(ask(), Recorded({}), seen.append)
     assert isinstance(reply, Choice) and str(reply.action) == "play slot 0"
-    assert [(one.outcome, one.error) for one in seen] == [("reasked", "it had no reason"), ("ok", None)]
+    assert [(one.outcome, one.error) for one in seen] == [
+        ("reasked", "it had no reason"),
+        ("ok", None),
+    ]
 
 
 async def test_a_mended_answer_is_marked() -> None:
@@ -89,7 +101,9 @@ async def test_a_mended_answer_is_marked() -> None:
 
 
 def test_messages_keep_the_parts_as_spans() -> None:
-    system, user = messages((Part("rules", "Rules.", "system"), Part("state", "State."), Part("history", "Past.")))
+    system, user = messages(
+        (Part("rules", "Rules.", "system"), Part("state", "State."), Part("history", "Past."))
+    )
     assert (system.role, system.content) == ("system", "Rules.")
     assert [(span.name, user.content[span.start : span.end]) for span in user.spans] == [
         ("state", "State."),
@@ -109,7 +123,10 @@ def test_the_response_format_is_flat_strict_and_built_once() -> None:
 def _strict(schema: object) -> None:
     if isinstance(schema, dict):
         if schema.get("type") == "object":
-            assert schema["required"] == list(schema["properties"]) and schema["additionalProperties"] is False
+            assert (
+                schema["required"] == list(schema["properties"])
+                and schema["additionalProperties"] is False
+            )
         for inner in schema.values():
             _strict(inner)
     elif isinstance(schema, list):
@@ -129,7 +146,12 @@ async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -
             {
                 "model": "served-1",
                 "system_fingerprint": "fp",
-                "choices": [{"message": {"content": GOOD, "reasoning_content": "hm"}, "finish_reason": "stop"}],
+                "choices": [
+                    {
+                        "message": {"content": GOOD, "reasoning_content": "hm"},
+                        "finish_reason": "stop",
+                    }
+                ],
                 "usage": {
                     "prompt_tokens": 9,
                     "completion_tokens": 4,
@@ -143,12 +165,27 @@ async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -
         brain = ModelLayer().brain(f"openai:some@{url}")
         said = await brain(ask(), messages(ask().parts))
         await brain.aclose()
-    assert set(bodies[0]) == {"model", "messages", "response_format", "stream"}  # what is not set is not sent
+    assert set(bodies[0]) == {
+        "model",
+        "messages",
+        "response_format",
+        "stream",
+    }  # what is not set is not sent
     assert bodies[0]["stream"] is False
     assert bodies[0]["messages"] == [{"role": "user", "content": "A table."}]
     assert bodies[0]["response_format"]["json_schema"]["name"] == "Choice"
-    assert (said.tokens_in, said.tokens_out, said.cached_tokens, said.reasoning_tokens) == (9, 4, 8, 3)
-    assert (said.served_by, said.fingerprint, said.finish, said.reasoning) == ("served-1", "fp", "stop", "hm")
+    assert (said.tokens_in, said.tokens_out, said.cached_tokens, said.reasoning_tokens) == (
+        9,
+        4,
+        8,
+        3,
+    )
+    assert (said.served_by, said.fingerprint, said.finish, said.reasoning) == (
+        "served-1",
+        "fp",
+        "stop",
+        "hm",
+    )
 
 
 async def test_a_page_is_no_model_server() -> None:
@@ -157,14 +194,19 @@ async def test_a_page_is_no_model_server() -> None:
 
     async with fake_endpoint.serving(server(page)) as url:
         layer, brain = checking(url)
-        with pytest.raises(UserError, match="does not answer as a model server does, but with a page"):
+        with pytest.raises(
+            UserError, match="does not answer as a model server does, but with a page"
+        ):
             await layer.check()
         await brain.aclose()
 
 
 @pytest.mark.parametrize(
     ("url", "said"),
-    [("http://127.0.0.1:9/v1", "nothing listens there"), ("http://no-such-host.invalid/v1", "its host is unknown")],
+    [
+        ("http://127.0.0.1:9/v1", "nothing listens there"),
+        ("http://no-such-host.invalid/v1", "its host is unknown"),
+    ],
 )
 async def test_why_a_server_cannot_be_reached_is_said(url: str, said: str) -> None:
     layer, brain = checking(url)
@@ -203,7 +245,9 @@ async def test_a_server_is_checked_before_the_first_call() -> None:
 async def test_odd_counts_and_content_parts_are_read_as_far_as_they_go() -> None:
     async def odd(_: web.Request) -> web.Response:
         parts = [{"type": "text", "text": GOOD[:10]}, {"type": "text", "text": GOOD[10:]}]
-        return web.json_response({"usage": "many", "model": 7, "choices": [{"message": {"content": parts}}]})
+        return web.json_response(
+            {"usage": "many", "model": 7, "choices": [{"message": {"content": parts}}]}
+        )
 
     async with fake_endpoint.serving(server(odd)) as url:
         brain = ModelLayer().brain(f"openai:some@{url}")
@@ -234,7 +278,9 @@ def test_an_unknown_model_is_named_with_the_known_forms(spec: str) -> None:
 
 
 def test_an_address_without_its_scheme_is_told_with_it() -> None:
-    with pytest.raises(UserError, match=r"begins with http:// or https://, e\.g\. openai:x@http://nowhere"):
+    with pytest.raises(
+        UserError, match=r"begins with http:// or https://, e\.g\. openai:x@http://nowhere"
+    ):
         models.transport("openai:x@nowhere")
 
 
@@ -242,7 +288,9 @@ def test_keys_go_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="needs a key: set OPENAI_API_KEY"):
         models.transport("openai:gpt-4.1-mini")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
-    here, elsewhere = (models.transport(f"openai:gpt-4.1-mini{at}") for at in ("", "@http://127.0.0.1:1/v1"))
+    here, elsewhere = (
+        models.transport(f"openai:gpt-4.1-mini{at}") for at in ("", "@http://127.0.0.1:1/v1")
+    )
     assert isinstance(here, OpenAITransport) and here.secrets == ("sk-mine",)
     assert isinstance(elsewhere, OpenAITransport) and elsewhere.secrets == ()
     assert "sk-mine" not in repr(models.transport("openai:gpt-4.1-mini"))
@@ -255,7 +303,9 @@ async def test_any_langchain_chat_model_can_be_bound() -> None:
     text = '{"ratings": [], "reason": "r", "action": 0}'
     chat = GenericFakeChatModel(messages=iter([AIMessage(content=text)] * 9))
     events: list[Event] = []
-    result = await play_async(graphs.seat("watson", chat), players=2, seed=1, sink=events.append, max_turns=2)
+    result = await play_async(
+        graphs.seat("watson", chat), players=2, seed=1, sink=events.append, max_turns=2
+    )
     assert (result.calls, result.fallbacks, result.forced) == (2, 0, 0)
     assert {event.model for event in events if isinstance(event, Call)} == {result.model}
     assert result.model.startswith("GenericFakeChatModel")
@@ -279,7 +329,9 @@ class Slow:
 
     together = most = 0
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         self.together += 1
         self.most = max(self.most, self.together)
         await asyncio.sleep(0.02)

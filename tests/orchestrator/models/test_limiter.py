@@ -59,7 +59,8 @@ SERVICE_S, TIMEOUT_S, CALLS = (3.0, 20.0, 60) if FULL else (0.12, 0.8, 24)
 
 
 async def test_a_server_with_one_slot_has_few_calls_cut() -> None:
-    slot, begun = asyncio.Lock(), 0
+    slot = asyncio.Lock()
+    begun = 0
 
     async def queueing(_: web.Request) -> web.StreamResponse:
         nonlocal begun

@@ -10,13 +10,21 @@ from orchestrator.models.settings import settings
 LISTED = "openai:gpt-4.1-mini"
 
 
-@pytest.mark.parametrize("name", [LISTED, f"{LISTED}-2025-04-14", "langchain:anthropic:claude-sonnet-4-5-20250929"])
+@pytest.mark.parametrize(
+    "name", [LISTED, f"{LISTED}-2025-04-14", "langchain:anthropic:claude-sonnet-4-5-20250929"]
+)
 def test_a_model_and_its_dated_versions_are_listed(name: str) -> None:
     found = list_price(settings(name))
-    assert found is not None and found.price.output > found.price.input > 0 and found.date.startswith("20")
+    assert (
+        found is not None
+        and found.price.output > found.price.input > 0
+        and found.date.startswith("20")
+    )
 
 
-@pytest.mark.parametrize("name", [f"{LISTED}@http://localhost:8000/v1", "openai:gpt-4.1-mini-unknown", "langchain:x:y"])
+@pytest.mark.parametrize(
+    "name", [f"{LISTED}@http://localhost:8000/v1", "openai:gpt-4.1-mini-unknown", "langchain:x:y"]
+)
 def test_other_servers_and_other_names_are_not(name: str) -> None:
     assert list_price(settings(name)) is None and caution([settings(name)]) is None
 
@@ -36,7 +44,9 @@ def test_every_list_price_is_whole_and_dated() -> None:
 
 def test_a_budget_in_money_may_use_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr("orchestrator.models.budget.log.warning", lambda event, **_: said.append(event))
+    monkeypatch.setattr(
+        "orchestrator.models.budget.log.warning", lambda event, **_: said.append(event)
+    )
     budget = Budget(max_usd=1)
     budget.check(settings(LISTED))
     assert "money is estimated by list prices" in said[0]

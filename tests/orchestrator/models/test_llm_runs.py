@@ -70,11 +70,16 @@ async def watched(seat: Any, *handlers: BaseCallbackHandler, **options: Any) -> 
 
     async def game(_: object) -> None:
         await play_async(
-            seat, players=2, sink=lambda event: calls.append(event) if isinstance(event, Call) else None, **options
+            seat,
+            players=2,
+            sink=lambda event: calls.append(event) if isinstance(event, Call) else None,
+            **options,
         )
 
     try:
-        await RunnableLambda(game).ainvoke(None, {"callbacks": list(handlers), "run_name": "a game"})
+        await RunnableLambda(game).ainvoke(
+            None, {"callbacks": list(handlers), "run_name": "a game"}
+        )
     finally:
         await seat.aclose()
     return [call for call in calls if call.of_model]
@@ -86,20 +91,36 @@ def provider(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def asked(provider: str, url: str) -> Model:
-    return ChatOpenAI(model="fake", base_url=url, api_key=SecretStr(KEY)) if provider == "langchain" else quick(url)
+    return (
+        ChatOpenAI(model="fake", base_url=url, api_key=SecretStr(KEY))
+        if provider == "langchain"
+        else quick(url)
+    )
 
 
 async def test_every_request_is_an_llm_run_under_the_run_of_its_node(provider: str) -> None:
-    watching, usage = Watching(), UsageMetadataCallbackHandler()
+    watching = Watching()
+    usage = UsageMetadataCallbackHandler()
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
-        calls = await watched(graphs.seat("cac", asked(provider, url)), watching, usage, seed=1, max_turns=2)
+        calls = await watched(
+            graphs.seat("cac", asked(provider, url)), watching, usage, seed=1, max_turns=2
+        )
     assert len(watching.llm) == len(calls) > 6
     for run, call in zip(watching.llm.values(), calls, strict=True):
-        assert {f"node:{call.node}", f"role:{call.role}", f"turn:{call.turn}", f"seat:{call.seat}", "graph:cac"} <= {
-            *run["tags"]
-        }
-        assert run["metadata"]["hanabi_sample"] == call.sample and run["metadata"]["ls_model_name"] == "fake"
-        assert [message.content for message in run["messages"]] == [message.content for message in call.messages]
+        assert {
+            f"node:{call.node}",
+            f"role:{call.role}",
+            f"turn:{call.turn}",
+            f"seat:{call.seat}",
+            "graph:cac",
+        } <= {*run["tags"]}
+        assert (
+            run["metadata"]["hanabi_sample"] == call.sample
+            and run["metadata"]["ls_model_name"] == "fake"
+        )
+        assert [message.content for message in run["messages"]] == [
+            message.content for message in call.messages
+        ]
         (answered,) = run["response"].generations[0]
         told = answered.message.usage_metadata
         assert answered.text == call.text and (told["input_tokens"], told["output_tokens"]) == (
@@ -118,10 +139,15 @@ async def test_runs_of_a_game_are_one_tree(provider: str) -> None:
     assert [watching.names[run] for run in roots] == ["a game"]
 
 
-async def test_a_failed_try_is_a_run_of_its_own_and_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_try_is_a_run_of_its_own_and_holds_no_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HANABI_API_KEY", KEY)
     answers = iter(
-        (web.json_response({"error": {"message": f"{KEY} is busy"}}, status=503), completion(f"{KEY} plays"))
+        (
+            web.json_response({"error": {"message": f"{KEY} is busy"}}, status=503),
+            completion(f"{KEY} plays"),
+        )
     )
 
     async def handle(_: web.Request) -> web.Response:
@@ -146,7 +172,9 @@ async def test_a_cancelled_request_ends_its_run() -> None:
 
     watching = Watching()
     async with fake_endpoint.serving(server(handle)) as url:
-        game = asyncio.create_task(watched(graphs.seat("cac", quick(url)), watching, seed=1, max_turns=1))
+        game = asyncio.create_task(
+            watched(graphs.seat("cac", quick(url)), watching, seed=1, max_turns=1)
+        )
         await sent.wait()
         game.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -159,7 +187,9 @@ async def test_no_key_is_told_where_the_key_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setenv("HANABI_API_KEY", KEY)
 
     async def handle(request: web.Request) -> web.Response:
-        return web.json_response({"error": {"message": f"wrong {request.headers['Authorization']}"}}, status=400)
+        return web.json_response(
+            {"error": {"message": f"wrong {request.headers['Authorization']}"}}, status=400
+        )
 
     watching = Watching()
     async with fake_endpoint.serving(server(handle)) as url:
@@ -171,16 +201,21 @@ async def test_no_key_is_told_where_the_key_is_refused(monkeypatch: pytest.Monke
 async def test_no_run_holds_a_hidden_card(provider: str) -> None:
     """Whatever hand and deck the player to move does not see, every run of their turn is told the same."""
     dealt = deal(1)
-    others, hidden = dealt[5:10], [*dealt[:5], *dealt[10:]]
+    others = dealt[5:10]
+    hidden = [*dealt[:5], *dealt[10:]]
     decks = ([*hidden[:5], *others, *hidden[5:]], [*hidden[::-1][:5], *others, *hidden[::-1][5:]])
     told = []
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
         for deck in decks:
             watching = Watching()
             seat = graphs.seat("cac", asked(provider, url))
-            await watched(seat, watching, deck=[str(card) for card in deck], label="one", max_turns=1)
+            await watched(
+                seat, watching, deck=[str(card) for card in deck], label="one", max_turns=1
+            )
             told.append(watching.heard)
-    assert len(told[0]) > 20 and [without_ids(text) for text in told[0]] == [without_ids(text) for text in told[1]]
+    assert len(told[0]) > 20 and [without_ids(text) for text in told[0]] == [
+        without_ids(text) for text in told[1]
+    ]
 
 
 def without_ids(text: str) -> str:

@@ -25,7 +25,9 @@ KEY = 'sk-1/aB+"c"_x'
 
 
 def brain(key: str, *responses: str | ModelResponse | Exception) -> ChatBrain:
-    return ChatBrain(FakeTransport(responses, (key,)), settings(quick("http://127.0.0.1:9/v1")), Limiter(2))
+    return ChatBrain(
+        FakeTransport(responses, (key,)), settings(quick("http://127.0.0.1:9/v1")), Limiter(2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,10 @@ def test_a_key_is_found_however_it_is_spelt(spelt: str) -> None:
 
 
 def test_a_key_is_found_among_the_signs_of_all_spellings() -> None:
-    assert redact(f"100 % of R&D in C:\\ with {quote(KEY, safe='')}", (KEY,)) == "100 % of R&D in C:\\ with ***"
+    assert (
+        redact(f"100 % of R&D in C:\\ with {quote(KEY, safe='')}", (KEY,))
+        == "100 % of R&D in C:\\ with ***"
+    )
 
 
 def test_from_eight_characters_a_key_is_taken_out_wherever_it_stands() -> None:
@@ -78,8 +83,18 @@ class LaterResponse(ModelResponse):
 async def test_a_key_is_in_no_field_of_a_response() -> None:
     said = f"<{KEY}>"
     texts: dict[str, Any] = dict.fromkeys(text_fields(LaterResponse), said)
-    assert {"text", "finish", "served_by", "fingerprint", "service_tier", "reasoning", "region"} == {*texts}
-    response = LaterResponse(**texts, warnings=(said, "\ud800"), headers={KEY: said}, injected=(said,))
+    assert {
+        "text",
+        "finish",
+        "served_by",
+        "fingerprint",
+        "service_tier",
+        "reasoning",
+        "region",
+    } == {*texts}
+    response = LaterResponse(
+        **texts, warnings=(said, "\ud800"), headers={KEY: said}, injected=(said,)
+    )
     cleaned = await brain(KEY, response)(ask(), messages(ask().parts))
     assert isinstance(cleaned, LaterResponse) and KEY not in repr(cleaned)
     assert {getattr(cleaned, name) for name in texts} == {"<***>"} == {*cleaned.injected}
@@ -94,7 +109,9 @@ async def test_a_text_of_another_type_is_none() -> None:
 
 async def test_an_escaped_key_reaches_no_reply() -> None:
     escaped = KEY.replace("-", "\\u002d").replace('"', '\\"')
-    reply = await answer(ask(), brain(KEY, GOOD.replace('"r"', f'"the key {escaped}"')), lambda _: None)
+    reply = await answer(
+        ask(), brain(KEY, GOOD.replace('"r"', f'"the key {escaped}"')), lambda _: None
+    )
     assert isinstance(reply, Choice) and reply.reason == "the key ***"
 
 
@@ -105,7 +122,11 @@ async def test_keys_that_are_words_of_the_game_leave_answers_alone(key: str) -> 
     asked = ask(Part("legal_moves", "0: play slot 0\n1: play slot 1"))
     reply = await answer(asked, brain(key, GOOD), seen.append)
     assert isinstance(reply, Choice) and str(reply.action) == "play slot 1"
-    assert [one.outcome for one in seen] == ["ok"] and seen[0].response and seen[0].response.text == GOOD
+    assert (
+        [one.outcome for one in seen] == ["ok"]
+        and seen[0].response
+        and seen[0].response.text == GOOD
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,16 @@ ANSWER: dict[str, Any] = {
     "output": [
         {
             "type": "reasoning",
-            "summary": [{"type": "summary_text", "text": "One."}, {"type": "summary_text", "text": "Two."}],
+            "summary": [
+                {"type": "summary_text", "text": "One."},
+                {"type": "summary_text", "text": "Two."},
+            ],
         },
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": GOOD}]},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": GOOD}],
+        },
     ],
     "usage": {
         "input_tokens": 1000,
@@ -57,8 +64,15 @@ async def asked(answer: dict[str, Any], **more: Any) -> tuple[ModelResponse, str
 
 
 async def test_a_request_says_what_is_set_as_the_api_wants_it() -> None:
-    more = {"reasoning_effort": "low", "reasoning_summary": "auto", "max_tokens": 2000, "temperature": 0.5}
-    _, path, body = await asked(ANSWER, api="responses", extra_body={"text": {"verbosity": "low"}}, **more)
+    more = {
+        "reasoning_effort": "low",
+        "reasoning_summary": "auto",
+        "max_tokens": 2000,
+        "temperature": 0.5,
+    }
+    _, path, body = await asked(
+        ANSWER, api="responses", extra_body={"text": {"verbosity": "low"}}, **more
+    )
     schema = body["text"]["format"].pop("schema")
     assert path == "/v1/responses" and set(schema["properties"]) == {"reason", "action"}
     assert body == {
@@ -69,7 +83,10 @@ async def test_a_request_says_what_is_set_as_the_api_wants_it() -> None:
         "temperature": 0.5,
         "max_output_tokens": 2000,
         "reasoning": {"effort": "low", "summary": "auto"},
-        "text": {"format": {"type": "json_schema", "name": "Choice", "strict": True}, "verbosity": "low"},
+        "text": {
+            "format": {"type": "json_schema", "name": "Choice", "strict": True},
+            "verbosity": "low",
+        },
     }
     _, _, bare = await asked(ANSWER, api="responses", response_format="none")
     assert set(bare) == {"model", "store", "stream", "input"}
@@ -82,10 +99,16 @@ async def test_summaries_cached_tokens_and_the_tier_are_read_and_priced() -> Non
     assert (response.tokens_in, response.cached_tokens) == (1000, 800)
     assert (response.tokens_out, response.reasoning_tokens) == (70, 60)
     assert response.usd == pytest.approx((200 * 1 + 800 * 0.1 + 70 * 10) / 1e6)
-    assert (response.served_by, response.service_tier, response.constraint) == ("gpt-5-2025", "flex", "moves")
+    assert (response.served_by, response.service_tier, response.constraint) == (
+        "gpt-5-2025",
+        "flex",
+        "moves",
+    )
 
 
-@pytest.mark.parametrize(("reason", "finish"), [("max_output_tokens", "length"), ("content_filter", "content_filter")])
+@pytest.mark.parametrize(
+    ("reason", "finish"), [("max_output_tokens", "length"), ("content_filter", "content_filter")]
+)
 async def test_an_incomplete_response_says_why(reason: str, finish: str) -> None:
     cut = {**ANSWER, "status": "incomplete", "incomplete_details": {"reason": reason}}
     response, _, _ = await asked(cut, api="responses")
@@ -115,8 +138,14 @@ def test_cached_tokens_of_chat_completions_are_read_by_either_name() -> None:
     ("given", "said"),
     [
         ({"model": "openai:m", "api": "responses", "seed": 1}, "the Responses API takes no seed"),
-        ({"model": "azure:m", "api": "responses"}, r"openai:m@https://RESOURCE.openai.azure.com/openai/v1 with key:"),
-        ({"model": "langchain:openai:m", "api": "responses"}, "api: responses is for openai: models"),
+        (
+            {"model": "azure:m", "api": "responses"},
+            r"openai:m@https://RESOURCE.openai.azure.com/openai/v1 with key:",
+        ),
+        (
+            {"model": "langchain:openai:m", "api": "responses"},
+            "api: responses is for openai: models",
+        ),
         ({"model": "openai:m", "reasoning_summary": "auto"}, "set api: responses"),
     ],
 )

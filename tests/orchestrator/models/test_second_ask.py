@@ -13,7 +13,15 @@ from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint, faults
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter
-from orchestrator.models.request import Absent, Exchange, ModelRequest, ModelResponse, Part, Place, answer
+from orchestrator.models.request import (
+    Absent,
+    Exchange,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    Place,
+    answer,
+)
 from orchestrator.models.retries import ChatBrain
 from orchestrator.models.second_ask import ECHO
 from orchestrator.models.settings import settings
@@ -26,7 +34,9 @@ PROSE = "Let me think about the whole position before I say what I would like to
 
 
 def brain(*said: str | ModelResponse | Exception, **more: Any) -> ChatBrain:
-    return ChatBrain(FakeTransport(said), settings(quick("http://127.0.0.1:9/v1", **more)), Limiter(2))
+    return ChatBrain(
+        FakeTransport(said), settings(quick("http://127.0.0.1:9/v1", **more)), Limiter(2)
+    )
 
 
 async def second(first: str, finish: str = "stop", request: ModelRequest | None = None) -> Exchange:
@@ -41,11 +51,17 @@ async def second(first: str, finish: str = "stop", request: ModelRequest | None 
     ("first", "finish", "told"),
     [
         (GOOD[:20], "length", ("it was cut off before its end.", "Be much briefer")),
-        (PROSE, "stop", ("it holds no complete JSON object.", "Write the reply itself and nothing else.")),
+        (
+            PROSE,
+            "stop",
+            ("it holds no complete JSON object.", "Write the reply itself and nothing else."),
+        ),
         ("", "stop", ("it is empty.", "Reply once more, in the answer format given above.")),
     ],
 )
-async def test_what_helps_nobody_is_not_said_back(first: str, finish: str, told: tuple[str, ...]) -> None:
+async def test_what_helps_nobody_is_not_said_back(
+    first: str, finish: str, told: tuple[str, ...]
+) -> None:
     """The whole second ask is one user message: the prompt, and what was wrong."""
     (message,) = (await second(first, finish)).messages
     assert message.content.startswith("A table.\n\nYou have replied to this once already")
@@ -58,7 +74,8 @@ async def test_an_answer_with_one_wrong_field_is_quoted() -> None:
     prompt, quoted, complaint = (await second(wrong)).messages
     assert (prompt.content, quoted.content, quoted.role) == ("A table.", wrong, "assistant")
     assert (
-        complaint.content.startswith("That reply cannot be used: action: ") and "legal moves" not in complaint.content
+        complaint.content.startswith("That reply cannot be used: action: ")
+        and "legal moves" not in complaint.content
     )
 
 
@@ -91,7 +108,9 @@ async def test_a_second_ask_goes_with_a_schema_where_the_server_takes_one() -> N
     """The prompt says how to answer now, the journal says what was asked for, and the reply is read as such."""
     events: list[Event] = []
     transport = FakeTransport([PROSE, GOOD])
-    seat = graphs.seat("cac_generator", ChatBrain(transport, settings(quick("http://127.0.0.1:9/v1")), Limiter(2)))
+    seat = graphs.seat(
+        "cac_generator", ChatBrain(transport, settings(quick("http://127.0.0.1:9/v1")), Limiter(2))
+    )
     await play_async(seat, players=2, seed=1, max_turns=1, sink=events.append)
     first, again = [event for event in events if isinstance(event, Call)]
     assert (first.form, first.constraint, first.cause) == (None, None, "prose")
@@ -103,10 +122,16 @@ async def test_a_second_ask_goes_with_a_schema_where_the_server_takes_one() -> N
 
 @pytest.mark.parametrize("more", [{"response_format": "none"}, {"response_format": "json_object"}])
 async def test_a_model_without_schemas_is_asked_in_the_same_format(more: dict[str, Any]) -> None:
-    request = ModelRequest("n", "r", 0, (Part("state", "A table."),), Choice, ask().moves, "text", place=LATER)
-    changing = ModelRequest(**{**vars(request), "second_form": "json_schema", "second_format": "JSON, please."})
+    request = ModelRequest(
+        "n", "r", 0, (Part("state", "A table."),), Choice, ask().moves, "text", place=LATER
+    )
+    changing = ModelRequest(
+        **{**vars(request), "second_form": "json_schema", "second_format": "JSON, please."}
+    )
     seen: list[Exchange] = []
-    reply = await answer(changing, brain(PROSE, "Reasoning: r\nChosen move: play slot 1", **more), seen.append)
+    reply = await answer(
+        changing, brain(PROSE, "Reasoning: r\nChosen move: play slot 1", **more), seen.append
+    )
     assert isinstance(reply, Choice) and seen[1].form is None
     assert "JSON, please." not in seen[1].messages[-1].content
 
@@ -151,13 +176,26 @@ REFUSALS: dict[str, tuple[int, dict[str, Any], int | None]] = {
         },
         4096,
     ),
-    "llama.cpp, older": (500, {"error": {"code": 500, "message": "Context size has been exceeded."}}, None),
+    "llama.cpp, older": (
+        500,
+        {"error": {"code": 500, "message": "Context size has been exceeded."}},
+        None,
+    ),
     "llama-cpp-python": (
         400,
-        {"error": {"message": "Requested tokens (2285) exceed context window of 2048", "type": "internal"}},
+        {
+            "error": {
+                "message": "Requested tokens (2285) exceed context window of 2048",
+                "type": "internal",
+            }
+        },
         2048,
     ),
-    "Ollama": (400, {"error": {"message": "prompt too long; exceeded max context length by 120 tokens"}}, None),
+    "Ollama": (
+        400,
+        {"error": {"message": "prompt too long; exceeded max context length by 120 tokens"}},
+        None,
+    ),
     "TGI": (
         422,
         {
@@ -169,14 +207,19 @@ REFUSALS: dict[str, tuple[int, dict[str, Any], int | None]] = {
     ),
     "SGLang": (
         400,
-        {"message": "The input (5000 tokens) is longer than the model's context length (4096 tokens)."},
+        {
+            "message": "The input (5000 tokens) is longer than the model's context length (4096 tokens)."
+        },
         4096,
     ),
     "Anthropic": (
         400,
         {
             "type": "error",
-            "error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"},
+            "error": {
+                "type": "invalid_request_error",
+                "message": "prompt is too long: 210000 tokens > 200000 maximum",
+            },
         },
         200000,
     ),
@@ -196,7 +239,8 @@ REFUSALS: dict[str, tuple[int, dict[str, Any], int | None]] = {
 class Refusal(Exception):  # noqa: N818  # what clients raise has a status and a body
     def __init__(self, status: int, body: Any) -> None:
         super().__init__("Error code")
-        self.status_code, self.body = status, body
+        self.status_code = status
+        self.body = body
 
 
 @pytest.mark.parametrize("name", REFUSALS)
@@ -209,9 +253,15 @@ def test_every_servers_word_for_a_prompt_too_long_is_known(name: str) -> None:
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (400, "max_tokens is too large: 500000. This model supports at most 16384 completion tokens."),
+        (
+            400,
+            "max_tokens is too large: 500000. This model supports at most 16384 completion tokens.",
+        ),
         (400, "Invalid schema for response_format 'Choice'"),
-        (429, "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 43000."),
+        (
+            429,
+            "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 43000.",
+        ),
         (413, "no"),
         (500, "internal error"),
     ],
@@ -226,7 +276,10 @@ TOO_LONG = Refusal(*REFUSALS["llama.cpp"][:2])
 async def test_a_second_ask_that_does_not_fit_is_a_fallback() -> None:
     seen: list[Exchange] = []
     reply = await answer(ask(place=LATER), brain(PROSE, TOO_LONG), seen.append)
-    assert isinstance(reply, Absent) and "exceeds the available context size (4096 tokens)" in reply.reason
+    assert (
+        isinstance(reply, Absent)
+        and "exceeds the available context size (4096 tokens)" in reply.reason
+    )
     assert [exchange.outcome for exchange in seen] == ["reasked", "fallback"]
     assert seen[1].cause == "overflow" and [one.status for one in seen[1].attempts] == [400]
 
@@ -236,11 +289,15 @@ async def test_a_first_ask_that_does_not_fit_is_made_once() -> None:
     seen: list[Exchange] = []
     asked = brain(TOO_LONG)
     assert isinstance(await answer(ask(place=LATER), asked, seen.append), Absent)
-    assert [exchange.outcome for exchange in seen] == ["fallback"] and asked.facts.schemas.takes("Choice", "moves")
+    assert [exchange.outcome for exchange in seen] == ["fallback"] and asked.facts.schemas.takes(
+        "Choice", "moves"
+    )
 
 
 async def test_where_not_even_the_first_turn_fits_it_is_said_at_once() -> None:
-    with pytest.raises(ModelError, match=r"exceeds the available context size .*longer context") as raised:
+    with pytest.raises(
+        ModelError, match=r"exceeds the available context size .*longer context"
+    ) as raised:
         await answer(ask(place=Place(turn=1)), brain(TOO_LONG), lambda _: None)
     assert raised.value.final
 
@@ -248,17 +305,25 @@ async def test_where_not_even_the_first_turn_fits_it_is_said_at_once() -> None:
 async def test_a_prompt_is_not_sent_where_the_context_is_known_to_be_too_short() -> None:
     seen: list[Exchange] = []
     counted = ModelResponse(PROSE, tokens_in=40, tokens_out=2, finish="stop")
-    asked = brain(counted, context_length=50)  # room for the first ask, by the server's count, and not for more
+    asked = brain(
+        counted, context_length=50
+    )  # room for the first ask, by the server's count, and not for more
     assert isinstance(await answer(ask(place=LATER), asked, seen.append), Absent)
     assert [exchange.cause for exchange in seen] == ["prose", "overflow"]
-    assert "was not asked: the prompt is too long" in str(seen[1].error) and "takes 50" in str(seen[1].error)
+    assert "was not asked: the prompt is too long" in str(seen[1].error) and "takes 50" in str(
+        seen[1].error
+    )
 
 
 @pytest.mark.parametrize(
     ("listed", "props", "known"),
     [
         ({"max_model_len": 4096}, {}, 4096),
-        ({"meta": {"n_ctx": 8192, "n_ctx_train": 32768}}, {"default_generation_settings": {"n_ctx": 2048}}, 2048),
+        (
+            {"meta": {"n_ctx": 8192, "n_ctx_train": 32768}},
+            {"default_generation_settings": {"n_ctx": 2048}},
+            2048,
+        ),
         ({"meta": {"n_ctx": 8192, "n_ctx_train": 32768}}, {}, 8192),
         ({}, {}, None),
     ],
@@ -299,7 +364,9 @@ async def test_a_game_goes_on_where_prompts_outgrow_the_context() -> None:
         result = await play_async(seat, players=2, seed=1, max_turns=4, sink=events.append)
         await seat.aclose()
     calls = [event for event in events if isinstance(event, Call)]
-    assert [call.cause for call in calls if call.outcome == "fallback"] == ["overflow"] * result.fallbacks
+    assert [call.cause for call in calls if call.outcome == "fallback"] == [
+        "overflow"
+    ] * result.fallbacks
     assert result.fallbacks == result.forced == 3
 
 

@@ -24,7 +24,9 @@ class Response:
         self.headers = headers
 
 
-def fault(status: int, body: Any, secrets: tuple[str, ...] = (), headers: dict[str, str] | None = None) -> Fault:
+def fault(
+    status: int, body: Any, secrets: tuple[str, ...] = (), headers: dict[str, str] | None = None
+) -> Fault:
     """The fault of an answer with a status; 200 for an error inside one."""
     if status != 200:
         return faults.classify(Refusal(status, body, headers), secrets)
@@ -40,12 +42,16 @@ PLACES: dict[str, Any] = {
     "list": [{"error": {"code": 400, "message": WORDS, "status": "INVALID_ARGUMENT"}}],
     "list of texts": {"error": [WORDS, "more"]},
     "detail, a text": {"detail": WORDS},
-    "detail, a list": {"detail": [{"loc": ["body", "messages"], "msg": WORDS, "type": "value_error"}]},
+    "detail, a list": {
+        "detail": [{"loc": ["body", "messages"], "msg": WORDS, "type": "value_error"}]
+    },
     "detail in a message": {"object": "error", "message": {"detail": [{"msg": WORDS}]}},
     "bare message": {"object": "error", "message": WORDS, "type": "BadRequestError", "code": 400},
     "gateway": {"fault": {"faultstring": WORDS, "detail": {"errorcode": "policies.X"}}},
     "errors": {"success": False, "errors": [{"code": 7009, "message": WORDS}], "result": None},
-    "provider's words": {"error": {"message": "Provider returned error", "metadata": {"raw": WORDS}}},
+    "provider's words": {
+        "error": {"message": "Provider returned error", "metadata": {"raw": WORDS}}
+    },
     "JSON in a text": {"error": json.dumps({"error": {"message": WORDS}})},
     "base_resp": {"choices": None, "base_resp": {"status_code": 1004, "status_msg": WORDS}},
     "error_msg": {"error_code": 336, "error_msg": WORDS},
@@ -68,35 +74,77 @@ def test_the_words_reach_the_person_wherever_they_stand(place: str) -> None:
     ],
 )
 def test_texts_and_pages_are_words_too(body: str) -> None:
-    assert fault(502, body).sentence == "answered HTTP 502: plain words of the server" or body.startswith("<h1")
+    assert fault(
+        502, body
+    ).sentence == "answered HTTP 502: plain words of the server" or body.startswith("<h1")
     assert "plain words of the server" in fault(418, body).sentence
 
 
-CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "a whole answer"}}
+CHOICE = {
+    "index": 0,
+    "finish_reason": "stop",
+    "message": {"role": "assistant", "content": "a whole answer"},
+}
 
 
 @pytest.mark.parametrize(
     ("answer", "status", "heals"),
     [
-        ({"id": None, "choices": None, "error": {"code": 402, "message": "no credits left"}}, 402, False),
+        (
+            {"id": None, "choices": None, "error": {"code": 402, "message": "no credits left"}},
+            402,
+            False,
+        ),
         ({"error": {"code": "401", "message": "who are you"}}, 401, False),
         ({"error": {"code": 403, "message": "no"}}, 403, False),
         ({"error": {"type": "authentication_error", "message": "x"}}, 401, False),
         ({"error": {"code": 429, "message": "slowly"}, "choices": []}, 429, True),
-        ({"error": {"code": "rate_limit_exceeded", "type": "invalid_request_error", "message": "x"}}, 429, True),
+        (
+            {
+                "error": {
+                    "code": "rate_limit_exceeded",
+                    "type": "invalid_request_error",
+                    "message": "x",
+                }
+            },
+            429,
+            True,
+        ),
         ({"error": {"code": 502, "message": "the provider is away"}, "user_id": "u"}, 502, True),
         ({"error": {"code": 400, "message": "response_format is not supported"}}, 400, False),
         ({"error": "Unexpected endpoint or method. (POST /chat/completions)"}, 404, False),
         ({"detail": "Not Found"}, 404, False),
-        ({"choices": [{**CHOICE, "finish_reason": "error", "error": {"code": 502, "message": "x"}}]}, 502, True),
+        (
+            {
+                "choices": [
+                    {**CHOICE, "finish_reason": "error", "error": {"code": 502, "message": "x"}}
+                ]
+            },
+            502,
+            True,
+        ),
         ({"choices": [{**CHOICE, "finish_reason": "error"}]}, None, True),
         ({"choices": [{**CHOICE, "finish_reason": "insufficient_system_resource"}]}, 503, True),
         ({"choices": [{**CHOICE, "finish_reason": "abort"}]}, None, True),
         ({"choices": [{**CHOICE, "error": {"message": "upstream cut"}}]}, None, True),
-        ([{"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}], 503, True),
+        (
+            [
+                {
+                    "error": {
+                        "code": 503,
+                        "message": "The model is overloaded.",
+                        "status": "UNAVAILABLE",
+                    }
+                }
+            ],
+            503,
+            True,
+        ),
     ],
 )
-def test_an_error_in_an_answer_counts_as_the_status_that_it_names(answer: Any, status: int | None, heals: bool) -> None:
+def test_an_error_in_an_answer_counts_as_the_status_that_it_names(
+    answer: Any, status: int | None, heals: bool
+) -> None:
     error = fault(200, answer)
     assert (error.status, error.heals) == (status, heals)
 
@@ -114,17 +162,26 @@ def test_an_error_in_an_answer_counts_as_the_status_that_it_names(answer: Any, s
     ],
 )
 def test_an_answer_without_an_error_is_one(answer: Any) -> None:
-    assert server_error.of_answer(answer) is None and parse_completion(answer).text == "a whole answer"
+    assert (
+        server_error.of_answer(answer) is None and parse_completion(answer).text == "a whole answer"
+    )
 
 
 @pytest.mark.parametrize("secret", ["sk-live-0123456789abcdef"])
-@pytest.mark.parametrize("shown", ["{}", "{0:.7}", "{0:.9}*****{1}", "key '{0:.8}...{1}' is wrong", "...{1}"])
+@pytest.mark.parametrize(
+    "shown", ["{}", "{0:.7}", "{0:.9}*****{1}", "key '{0:.8}...{1}' is wrong", "...{1}"]
+)
 def test_no_part_of_a_key_is_shown(secret: str, shown: str) -> None:
     words = f"Incorrect API key provided: {shown.format(secret, secret[-6:])}. You can find yours at /account."
     for status in (401, 403, 500, 200):
-        error = fault(status, {"error": {"code": 401 if status == 200 else None, "message": words}}, (secret,))
+        error = fault(
+            status, {"error": {"code": 401 if status == 200 else None, "message": words}}, (secret,)
+        )
         assert secret[:7] not in error.sentence and secret[-6:] not in error.sentence
-        assert "Incorrect API key provided" in error.sentence and "You can find yours" in error.sentence
+        assert (
+            "Incorrect API key provided" in error.sentence
+            and "You can find yours" in error.sentence
+        )
 
 
 TOO_LONG = [
@@ -166,25 +223,64 @@ TOO_LONG = [
         32768,
     ),
     # others than those reported
-    (200, {"error": {"code": 400, "message": "This model's maximum context length is 4,097 tokens, and ..."}}, 4097),
+    (
+        200,
+        {
+            "error": {
+                "code": 400,
+                "message": "This model's maximum context length is 4,097 tokens, and ...",
+            }
+        },
+        4097,
+    ),
     (
         400,
-        {"error": {"message": "Requested token count exceeds the model's maximum context length of 2048 tokens."}},
+        {
+            "error": {
+                "message": "Requested token count exceeds the model's maximum context length of 2048 tokens."
+            }
+        },
         2048,
     ),
-    (400, {"message": "input length and `max_tokens` exceed context limit: 9000 + 1024 > 8192"}, None),
-    (400, {"error": {"message": "Prompt contains 9000 tokens, more than the model limit of 8192"}}, 8192),
+    (
+        400,
+        {"message": "input length and `max_tokens` exceed context limit: 9000 + 1024 > 8192"},
+        None,
+    ),
+    (
+        400,
+        {"error": {"message": "Prompt contains 9000 tokens, more than the model limit of 8192"}},
+        8192,
+    ),
     (
         422,
-        {"error": "Validation: `inputs` must have less than 1024 tokens. Given: 1500", "error_type": "validation"},
+        {
+            "error": "Validation: `inputs` must have less than 1024 tokens. Given: 1500",
+            "error_type": "validation",
+        },
         None,
     ),
     (400, {"message": "Too many input tokens: 40000; the maximum is 32000"}, 32000),
-    (400, {"error": {"message": "Range of input length should be [1, 30720]: prompt is too long"}}, None),
-    (500, {"error": {"message": "the request exceeds the available context size. try increasing n_ctx"}}, None),
     (
         400,
-        {"object": "error", "message": "The prompt (total length 5000) is too long to fit max_model_len of 4096."},
+        {"error": {"message": "Range of input length should be [1, 30720]: prompt is too long"}},
+        None,
+    ),
+    (
+        500,
+        {
+            "error": {
+                "message": "the request exceeds the available context size. try increasing n_ctx"
+            }
+        },
+        None,
+    ),
+    (
+        400,
+        {
+            "object": "error",
+            "message": "The prompt (total length 5000) is too long to fit max_model_len of 4096.",
+        },
         4096,
     ),
     (400, {"error": {"message": "Your messages are too long for this model"}}, None),
@@ -192,21 +288,51 @@ TOO_LONG = [
 
 
 @pytest.mark.parametrize(("status", "body", "context"), TOO_LONG)
-def test_a_prompt_too_long_is_told_in_anybodys_words(status: int, body: Any, context: int | None) -> None:
+def test_a_prompt_too_long_is_told_in_anybodys_words(
+    status: int, body: Any, context: int | None
+) -> None:
     error = fault(status, body)
     assert error.too_long and not error.heals and not error.of_form
     assert context is None or error.context == context
 
 
 FILTERED = [
-    (400, {"error": {"code": "invalid_prompt", "message": "the prompt was flagged as violating the usage policy"}}),
-    (400, {"error": {"code": "data_inspection_failed", "message": "input may hold inappropriate content"}}),
+    (
+        400,
+        {
+            "error": {
+                "code": "invalid_prompt",
+                "message": "the prompt was flagged as violating the usage policy",
+            }
+        },
+    ),
+    (
+        400,
+        {
+            "error": {
+                "code": "data_inspection_failed",
+                "message": "input may hold inappropriate content",
+            }
+        },
+    ),
     (
         403,
-        {"error": {"code": 403, "message": "flagged", "metadata": {"reasons": ["violence"], "flagged_input": "..."}}},
+        {
+            "error": {
+                "code": 403,
+                "message": "flagged",
+                "metadata": {"reasons": ["violence"], "flagged_input": "..."},
+            }
+        },
     ),
     # others
-    (400, {"code": "DataInspectionFailed", "message": "Input data may contain inappropriate content."}),
+    (
+        400,
+        {
+            "code": "DataInspectionFailed",
+            "message": "Input data may contain inappropriate content.",
+        },
+    ),
     (
         400,
         {
@@ -217,8 +343,20 @@ FILTERED = [
             }
         },
     ),
-    (200, {"error": {"code": 403, "message": "Your input was flagged by moderation", "metadata": {"reasons": ["x"]}}}),
-    (400, {"error": {"code": "content_policy_violation", "message": "rejected by our safety system"}}),
+    (
+        200,
+        {
+            "error": {
+                "code": 403,
+                "message": "Your input was flagged by moderation",
+                "metadata": {"reasons": ["x"]},
+            }
+        },
+    ),
+    (
+        400,
+        {"error": {"code": "content_policy_violation", "message": "rejected by our safety system"}},
+    ),
     (400, {"error": {"code": "1301", "message": "the input may hold unsafe or sensitive content"}}),
     (422, {"detail": "Prompt blocked: it holds prohibited content"}),
     (400, [{"error": {"code": 400, "status": "PROHIBITED_CONTENT", "message": "no"}}]),
@@ -255,9 +393,17 @@ CROWDED = [
     (200, {"error": {"code": 429, "message": "provider"}}, {}),
     (200, {"error": {"type": "overloaded_error", "message": "x"}}, {}),
     (400, {"error": {"message": "no free slots"}}, {}),
-    (403, {"error": {"errors": [{"reason": "rateLimitExceeded"}], "message": "Rate Limit Exceeded"}}, {}),
+    (
+        403,
+        {"error": {"errors": [{"reason": "rateLimitExceeded"}], "message": "Rate Limit Exceeded"}},
+        {},
+    ),
     (500, {"error": "x"}, {"retry-after": "1"}),
-    (503, [{"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}], {}),
+    (
+        503,
+        [{"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}],
+        {},
+    ),
     (400, {"__type": "ThrottlingException", "message": "x"}, {}),
     (200, {"choices": [{**CHOICE, "finish_reason": "insufficient_system_resource"}]}, {}),
     (502, {"detail": "maximum pending requests exceeded"}, {}),
@@ -273,7 +419,12 @@ def test_crowding_is_told_by_any_sign(status: int, body: Any, headers: dict[str,
 
 @pytest.mark.parametrize(
     ("status", "words", "headers"),
-    [(500, "internal error", {}), (502, "Bad gateway", {}), (401, "rate limit", {}), (402, "x", {"retry-after": "1"})],
+    [
+        (500, "internal error", {}),
+        (502, "Bad gateway", {}),
+        (401, "rate limit", {}),
+        (402, "x", {"retry-after": "1"}),
+    ],
 )
 def test_other_faults_are_no_crowding(status: int, words: str, headers: dict[str, str]) -> None:
     assert not fault(status, {"error": {"message": words}}, headers=headers).crowded
@@ -289,9 +440,20 @@ GENERATED = [
         }
     },
     {"error": {"code": "json_validate_failed", "message": "Failed to generate JSON"}},
-    {"error": {"message": "Failed to validate JSON. Please adjust your prompt.", "failed_generation": ""}},
+    {
+        "error": {
+            "message": "Failed to validate JSON. Please adjust your prompt.",
+            "failed_generation": "",
+        }
+    },
     {"error": {"message": "The model did not generate valid JSON"}},
-    {"error": {"code": "tool_use_failed", "message": "called a tool", "failed_generation": "<function=x>"}},
+    {
+        "error": {
+            "code": "tool_use_failed",
+            "message": "called a tool",
+            "failed_generation": "<function=x>",
+        }
+    },
 ]
 
 
@@ -307,10 +469,18 @@ def test_a_failed_generation_is_no_refusal_of_the_schema(status: int, body: Any)
     [
         (400, {"error": {"message": "response_format of type json_schema is not supported"}}, True),
         (400, {"error": {"message": "Invalid schema for response_format 'Choice': enum"}}, True),
-        (400, {"detail": [{"loc": ["body", "response_format"], "msg": "extra fields not permitted"}]}, True),
+        (
+            400,
+            {"detail": [{"loc": ["body", "response_format"], "msg": "extra fields not permitted"}]},
+            True,
+        ),
         (400, {"error": {"message": "?", "param": "response_format"}}, True),
         (500, {"error": {"message": "failed to load model vocabulary required for format"}}, True),
-        (200, {"error": {"code": 400, "message": "json_schema is not supported by this model"}}, True),
+        (
+            200,
+            {"error": {"code": 400, "message": "json_schema is not supported by this model"}},
+            True,
+        ),
         (200, {"error": "grammar could not be compiled"}, True),
         (422, {"error": {"message": "?"}}, False),
         (400, {"error": {"message": "unknown field"}}, False),
@@ -324,7 +494,12 @@ def test_a_refused_schema_may_be_left_out(status: int, body: Any, named: bool) -
 @pytest.mark.parametrize(
     "body",
     [
-        {"error": {"message": "Unsupported value: 'temperature' is at most 2", "param": "temperature"}},
+        {
+            "error": {
+                "message": "Unsupported value: 'temperature' is at most 2",
+                "param": "temperature",
+            }
+        },
         {"detail": [{"loc": ["body", "max_tokens"], "msg": "ensure this value is positive"}]},
         "<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>",
     ],
@@ -340,7 +515,10 @@ def test_a_refusal_of_something_else_is_none_of_the_schema(body: Any) -> None:
         ("Request too large (TPM): Limit 30,000, Requested 61,337", False),
         ("Rate limit reached: Limit 30000, Used 0, Requested 61337. Visit", False),
         ("requested 61337 tokens, and the limit is 30000 tokens per minute", False),
-        ("Rate limit reached: Limit 30000, Used 29000, Requested 2000. Please try again in 20s", True),
+        (
+            "Rate limit reached: Limit 30000, Used 29000, Requested 2000. Please try again in 20s",
+            True,
+        ),
         ("Limit 30000", True),
     ],
 )
@@ -365,7 +543,15 @@ def test_the_wait_stands_in_the_words_too(words: str, seconds: float | None) -> 
 
 
 def test_the_wait_stands_in_a_field_too() -> None:
-    body = [{"error": {"code": 429, "message": "quota", "details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}}]
+    body = [
+        {
+            "error": {
+                "code": 429,
+                "message": "quota",
+                "details": [{"@type": "RetryInfo", "retryDelay": "34s"}],
+            }
+        }
+    ]
     error = fault(429, body)
     assert error.retry_after_s == 34 and error.crowded
 

@@ -47,12 +47,25 @@ async def body_of(**more: Any) -> dict[str, Any]:
 async def test_what_is_set_is_sent_and_nothing_else() -> None:
     assert set(await body_of()) == {"model", "messages", "response_format", "stream"}
     body = await body_of(
-        temperature=0.6, top_p=0.9, max_tokens=500, reasoning_effort="low", extra_body={"top_k": 20}, seed=3
+        temperature=0.6,
+        top_p=0.9,
+        max_tokens=500,
+        reasoning_effort="low",
+        extra_body={"top_k": 20},
+        seed=3,
     )
-    wanted = {"temperature": 0.6, "top_p": 0.9, "max_tokens": 500, "reasoning_effort": "low", "top_k": 20}
+    wanted = {
+        "temperature": 0.6,
+        "top_p": 0.9,
+        "max_tokens": 500,
+        "reasoning_effort": "low",
+        "top_k": 20,
+    }
     assert body.items() >= wanted.items() and body["seed"] == call_seed(3, ask())
     assert "response_format" not in await body_of(response_format="none")
-    assert (await body_of(response_format="json_object"))["response_format"] == {"type": "json_object"}
+    assert (await body_of(response_format="json_object"))["response_format"] == {
+        "type": "json_object"
+    }
 
 
 def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
@@ -62,40 +75,68 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
         call_seed(4, ask(place=place)),
         call_seed(3, ask(place=place, sample=1)),
         call_seed(3, ask(place=place, node="generate-2")),
-        *(call_seed(3, ask(place=Place(*at))) for at in (("c3", 1, 7, 2), ("a1b2", 2, 7, 2), ("a1b2", 1, 8, 2))),
+        *(
+            call_seed(3, ask(place=Place(*at)))
+            for at in (("c3", 1, 7, 2), ("a1b2", 2, 7, 2), ("a1b2", 1, 8, 2))
+        ),
     ]
-    assert plain == call_seed(3, ask(place=place)) and plain not in others and len(set(others)) == len(others)
+    assert (
+        plain == call_seed(3, ask(place=place))
+        and plain not in others
+        and len(set(others)) == len(others)
+    )
     assert all(0 <= seed < 2**31 for seed in (plain, *others))
 
 
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("gpt-4", "unknown model 'gpt-4'; did you mean 'openai:gpt-4'? Known: program, openai:NAME"),
+        (
+            "gpt-4",
+            "unknown model 'gpt-4'; did you mean 'openai:gpt-4'? Known: program, openai:NAME",
+        ),
         (
             {"model": "openai:m", "temprature": 1},
             "unknown key 'temprature'; did you mean 'temperature'? Known: model, temp",
         ),
-        ({"model": "openai:m", "temperature": -1}, "model 'openai:m': temperature: must be at least 0, not -1"),
+        (
+            {"model": "openai:m", "temperature": -1},
+            "model 'openai:m': temperature: must be at least 0, not -1",
+        ),
         ({"model": "openai:m", "top_p": 2}, "top_p: "),
         ({"model": "openai:m", "max_concurrency": 0}, "max_concurrency: "),
         ({"model": "openai:m", "extra_body": {"messages": []}}, "extra_body cannot set 'messages'"),
         ({"model": "openai:m@http://a/v1", "base_url": "http://b/v1"}, "names its server already"),
         ({"model": "openai:m", "base_url": "ftp://b"}, "'ftp://b' is not a server's address"),
-        ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user or a password"),
-        ({"model": "openai:m", "price": {"in": 1}}, "price: unknown key 'in'; known: input, cached, output"),
+        (
+            {"model": "openai:m", "base_url": "http://me:pw@b/v1"},
+            "cannot hold a user or a password",
+        ),
+        (
+            {"model": "openai:m", "price": {"in": 1}},
+            "price: unknown key 'in'; known: input, cached, output",
+        ),
         ({"temperature": 1}, "model: is missing"),
-        ({"model": "openai:m", "key": "sk-pw-1"}, "key: this names the environment variable of the key"),
+        (
+            {"model": "openai:m", "key": "sk-pw-1"},
+            "key: this names the environment variable of the key",
+        ),
         ({"model": "langchain:only"}, "unknown model 'langchain:only'"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(model: Any, said: str) -> None:
     with pytest.raises(UserError) as caught:
         settings.settings(model)
-    assert said in str(caught.value) and "pw" not in str(caught.value) and "\n" not in str(caught.value)
+    assert (
+        said in str(caught.value)
+        and "pw" not in str(caught.value)
+        and "\n" not in str(caught.value)
+    )
 
 
-def test_the_environment_completes_and_the_mapping_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_completes_and_the_mapping_goes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.3")
     monkeypatch.setenv("HANABI_PRICE", "{input: 1, output: 4}")
     made = settings.settings({"model": "openai:m", "temperature": 0.9})
@@ -119,23 +160,34 @@ def test_keys_are_named_by_their_variable(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_server_given_as_base_url_may_move_and_one_in_the_name_may_not() -> None:
-    here, there = ({"model": "openai:m", "base_url": f"http://127.0.0.1:{port}/v1/"} for port in (1, 2))
+    here, there = (
+        {"model": "openai:m", "base_url": f"http://127.0.0.1:{port}/v1/"} for port in (1, 2)
+    )
     assert settings.settings(here).deciding == settings.settings(there).deciding
     assert settings.settings(here).url == "http://127.0.0.1:1/v1"
     named = settings.settings("openai:m@http://127.0.0.1:1/v1")
-    assert named.url == "http://127.0.0.1:1/v1" and named.deciding != settings.settings(here).deciding
+    assert (
+        named.url == "http://127.0.0.1:1/v1" and named.deciding != settings.settings(here).deciding
+    )
 
 
 def test_what_decides_is_told_apart_from_how_it_is_asked() -> None:
     made = settings.settings(
-        {"model": "openai:m", "temperature": 0.5, "timeout_s": 9, "price": {"input": 1, "output": 1}}
+        {
+            "model": "openai:m",
+            "temperature": 0.5,
+            "timeout_s": 9,
+            "price": {"input": 1, "output": 1},
+        }
     )
     assert made.deciding == {"model": "openai:m", "temperature": 0.5}
 
 
 def test_a_price_counts_cached_tokens_apart() -> None:
     price = Price(input=2, cached=0.5, output=8)
-    assert price.usd(1_000_000, 500_000, cached=400_000) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
+    assert price.usd(1_000_000, 500_000, cached=400_000) == pytest.approx(
+        0.6 * 2 + 0.4 * 0.5 + 0.5 * 8
+    )
     assert Price(input=2, output=8).usd(10, 0, cached=10) == pytest.approx(20 / 1e6)
 
 
@@ -153,7 +205,9 @@ def test_a_file_names_models(tmp_path: Path) -> None:
     assert named["exact"] == "program" and isinstance(named["default"], ModelSettings)
     config = graphs.replace(graphs.read("cac"), check="judge", interpret="exact")
     seat = graphs.seat(config, named["default"], named=named)
-    assert seat.info.model == "program+openai:m@http://127.0.0.1:9/v1+openai:n@http://127.0.0.1:9/v1"
+    assert (
+        seat.info.model == "program+openai:m@http://127.0.0.1:9/v1+openai:n@http://127.0.0.1:9/v1"
+    )
     assert seat.info.models["openai:m@http://127.0.0.1:9/v1"]["temperature"] == 0.2
     path.write_text("model: openai:m@http://127.0.0.1:9/v1\nmax_tokens: 7\n", "utf-8")
     one = settings.read_models(path)["default"]
@@ -180,7 +234,8 @@ def test_one_model_with_two_samplings_is_two_models() -> None:
 
 
 async def test_seats_of_one_layer_share_their_models_limits() -> None:
-    layer, url = ModelLayer(), "http://127.0.0.1:9/v1"
+    layer = ModelLayer()
+    url = "http://127.0.0.1:9/v1"
     cold, hot = (layer.brain(quick(url, temperature=heat)) for heat in (0.1, 0.9))
     assert isinstance(cold, ChatBrain) and isinstance(hot, ChatBrain)
     assert cold.limiter is hot.limiter
@@ -194,9 +249,14 @@ async def test_the_journal_says_how_a_model_was_asked() -> None:
         result = await play_async(seat, players=2, seed=1, sink=events.append, max_turns=2)
         await seat.aclose()
     (started,) = of(events, GameStarted)
-    assert started.seats[0].models == {f"openai:fake@{url}": {"model": f"openai:fake@{url}", "temperature": 0.5}}
+    assert started.seats[0].models == {
+        f"openai:fake@{url}": {"model": f"openai:fake@{url}", "temperature": 0.5}
+    }
     calls = [call for call in of(events, Call) if call.outcome != "unasked"]
-    assert all(call.usd == pytest.approx((3 * call.tokens_in + 9 * call.tokens_out) / 1e6) for call in calls)
+    assert all(
+        call.usd == pytest.approx((3 * call.tokens_in + 9 * call.tokens_out) / 1e6)
+        for call in calls
+    )
     assert result.usd == pytest.approx(sum(call.usd or 0 for call in calls)) and result.usd
 
 
@@ -208,7 +268,9 @@ def lab_model(url: str, **more: Any) -> dict[str, Any]:
     return {"model": "langchain:openai:fake", "key": "HANABI_API_KEY", "base_url": url, **more}
 
 
-async def test_a_langchain_model_is_asked_through_the_same_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_langchain_model_is_asked_through_the_same_layer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HANABI_API_KEY", "sk-x")
     events: list[Event] = []
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
@@ -227,7 +289,9 @@ async def test_a_langchain_model_is_asked_through_the_same_layer(monkeypatch: py
     assert result.tokens_in > 0 and all(len(call.attempts) == 1 for call in of(events, Call))
 
 
-async def test_a_langchain_models_faults_are_classified_too(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_langchain_models_faults_are_classified_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HANABI_API_KEY", "sk-x")
     faults = Faults(0.4, seed=2, kinds=("429", "500", "drop"))
     events: list[Event] = []
@@ -240,7 +304,9 @@ async def test_a_langchain_models_faults_are_classified_too(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("kind", ["html", "half_json", "no_completion"])
-async def test_a_langchain_models_garbled_answers_are_tried_again(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+async def test_a_langchain_models_garbled_answers_are_tried_again(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     monkeypatch.setenv("HANABI_API_KEY", "sk-x")
     faults = Faults(0.3, seed=3, kinds=(kind,))
     async with fake_endpoint.serving(fake_endpoint.app(faults=faults)) as url:
@@ -250,17 +316,28 @@ async def test_a_langchain_models_garbled_answers_are_tried_again(monkeypatch: p
     assert result.faults == faults.done[kind] > 0
 
 
-def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_objects_that_differ_are_told_apart_and_their_keys_are_not_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HANABI_PRICE", "{input: 1, output: 2}")
     monkeypatch.setenv("HANABI_TEMPERATURE", "2")
     made = [
-        ChatOpenAI(model="q", api_key=SecretStr("sk-x"), base_url=f"http://127.0.0.1:{port}/v1", temperature=heat)
+        ChatOpenAI(
+            model="q",
+            api_key=SecretStr("sk-x"),
+            base_url=f"http://127.0.0.1:{port}/v1",
+            temperature=heat,
+        )
         for port, heat in ((1, 0.1), (2, 0.1), (1, 0.9))
     ]
     cards = [graphs.seat("watson", one).info for one in made]
-    assert len({str(card) for card in cards}) == 3 and not any("sk-x" in str(card) for card in cards)
+    assert len({str(card) for card in cards}) == 3 and not any(
+        "sk-x" in str(card) for card in cards
+    )
     told = models.described(made[0])
-    assert told.made_with["temperature"] == 0.1 and told.temperature is None and told.price is not None
+    assert (
+        told.made_with["temperature"] == 0.1 and told.temperature is None and told.price is not None
+    )
     layer = ModelLayer()
     first, second = (layer.brain(made[0]) for _ in range(2))
     assert isinstance(first, ChatBrain) and isinstance(second, ChatBrain)
@@ -284,11 +361,15 @@ def test_without_langchain_its_models_name_the_extra(monkeypatch: pytest.MonkeyP
     import sys
 
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
-    with pytest.raises(UserError, match=r"needs LangChain: pip install 'hanabi-orchestrator\[langchain\]'"):
+    with pytest.raises(
+        UserError, match=r"needs LangChain: pip install 'hanabi-orchestrator\[langchain\]'"
+    ):
         models.transport("langchain:openai:m")
 
 
-PROVIDERS = re.findall(r"^\| \w[^|]*\| `(\{model: .*?\})` \|", (ROOT / "docs" / "models.md").read_text("utf-8"), re.M)
+PROVIDERS = re.findall(
+    r"^\| \w[^|]*\| `(\{model: .*?\})` \|", (ROOT / "docs" / "models.md").read_text("utf-8"), re.M
+)
 
 
 def test_the_page_has_a_line_for_every_provider() -> None:
@@ -303,8 +384,14 @@ def test_the_line_of_a_provider_is_a_model(line: str, monkeypatch: pytest.Monkey
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://resource.openai.azure.com")
     keys.allow("openrouter.ai")
     made = settings.settings(yaml.safe_load(line))
-    schema = "with moves" if made.enumerates_moves else "without moves" + " and bounds" * (not made.bounds_values)
-    (row,) = [row for row in (ROOT / "docs" / "models.md").read_text("utf-8").splitlines() if line in row]
+    schema = (
+        "with moves"
+        if made.enumerates_moves
+        else "without moves" + " and bounds" * (not made.bounds_values)
+    )
+    (row,) = [
+        row for row in (ROOT / "docs" / "models.md").read_text("utf-8").splitlines() if line in row
+    ]
     assert f"| {schema} |" in row or "OpenRouter" in row
     if not made.provider:
         assert made.name in repr(models.transport(made))

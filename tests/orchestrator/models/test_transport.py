@@ -39,12 +39,16 @@ async def test_a_transport_gets_the_messages_the_format_and_a_seed() -> None:
     fake = FakeTransport([GOOD])
     reply = await answer(ask(), brain(fake, seed=3), lambda _: None)
     (request,) = fake.requests
-    assert isinstance(reply, Choice) and [message.content for message in request.messages] == ["A table."]
+    assert isinstance(reply, Choice) and [message.content for message in request.messages] == [
+        "A table."
+    ]
     assert request.response_format is not None and request.seed == call_seed(3, ask())
 
 
 async def test_faults_of_any_transport_are_tried_again_and_keys_removed() -> None:
-    fake = FakeTransport([ConnectionResetError(), NotACompletion(f"a page about {KEY}"), f"{KEY} says hello"], (KEY,))
+    fake = FakeTransport(
+        [ConnectionResetError(), NotACompletion(f"a page about {KEY}"), f"{KEY} says hello"], (KEY,)
+    )
     response = await call(brain(fake))
     assert response.text == "*** says hello" and len(fake.requests) == 3
     assert [attempt.error for attempt in response.attempts] == [
@@ -92,8 +96,13 @@ class Recorder:
         return made
 
 
-async def test_nothing_of_an_account_at_openai_goes_to_another_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    marks = {f"OPENAI_{name}": f"mark-{name}" for name in ("API_KEY", "ADMIN_KEY", "ORG_ID", "PROJECT_ID")}
+async def test_nothing_of_an_account_at_openai_goes_to_another_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    marks = {
+        f"OPENAI_{name}": f"mark-{name}"
+        for name in ("API_KEY", "ADMIN_KEY", "ORG_ID", "PROJECT_ID")
+    }
     marks["OPENAI_CUSTOM_HEADERS"] = "Authorization: Bearer mark-custom\nX-Own: mark-own"
     marks["OPENAI_BASE_URL"] = "http://127.0.0.1:1/mark"
     for name, value in marks.items():
@@ -117,7 +126,11 @@ async def test_an_account_at_openai_is_named_to_openai(monkeypatch: pytest.Monke
     client = made.client()
     assert str(client.base_url) == "https://api.openai.com/v1/" and client.max_retries == 0
     headers = client.default_headers | client.auth_headers
-    wanted = {"Authorization": "API_KEY", "OpenAI-Organization": "ORG_ID", "OpenAI-Project": "PROJECT_ID"}
+    wanted = {
+        "Authorization": "API_KEY",
+        "OpenAI-Organization": "ORG_ID",
+        "OpenAI-Project": "PROJECT_ID",
+    }
     assert {name: headers[name].removeprefix("Bearer ") for name in wanted} == {  # type: ignore[union-attr]
         name: f"mark-{value}" for name, value in wanted.items()
     }
@@ -158,7 +171,9 @@ def test_each_event_loop_gets_a_client_of_its_own() -> None:
 AZURE = {"AZURE_OPENAI_API_KEY": "az-key", "OPENAI_API_VERSION": "2025-01-01"}
 
 
-async def test_an_azure_deployment_is_asked_by_the_clients_own_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_azure_deployment_is_asked_by_the_clients_own_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     recorder = Recorder()
     for name, value in {**AZURE, "OPENAI_ORG_ID": "mark", "OPENAI_API_KEY": "mark"}.items():
         monkeypatch.setenv(name, value)
@@ -177,7 +192,9 @@ async def test_an_azure_deployment_is_asked_by_the_clients_own_variables(monkeyp
     assert (response.text, response.tokens_in, response.tokens_out) == (GOOD, 3, 2)
 
 
-async def test_an_azure_token_goes_instead_of_a_key_and_neither_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_azure_token_goes_instead_of_a_key_and_neither_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     recorder = Recorder()
     monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "az-token")
     monkeypatch.setenv("OPENAI_API_VERSION", "2025-01-01")
@@ -192,13 +209,24 @@ async def test_an_azure_token_goes_instead_of_a_key_and_neither_is_written(monke
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "needs AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY and OPENAI_API_VERSION: set them in"),
+        (
+            {},
+            "needs AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY and OPENAI_API_VERSION: set them in",
+        ),
         ({**AZURE}, "azure:gpt needs AZURE_OPENAI_ENDPOINT: set it in the environment or in .env"),
-        ({**AZURE, "AZURE_OPENAI_ENDPOINT": "my-resource"}, "AZURE_OPENAI_ENDPOINT: 'my-resource' is not a server's"),
-        ({**AZURE, "AZURE_OPENAI_API_KEY": "sk-\n", "AZURE_OPENAI_ENDPOINT": "https://a"}, "characters that no key"),
+        (
+            {**AZURE, "AZURE_OPENAI_ENDPOINT": "my-resource"},
+            "AZURE_OPENAI_ENDPOINT: 'my-resource' is not a server's",
+        ),
+        (
+            {**AZURE, "AZURE_OPENAI_API_KEY": "sk-\n", "AZURE_OPENAI_ENDPOINT": "https://a"},
+            "characters that no key",
+        ),
     ],
 )
-def test_what_azure_needs_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given: dict[str, str], said: str) -> None:
+def test_what_azure_needs_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], said: str
+) -> None:
     for name in ("AZURE_OPENAI_ENDPOINT", *AZURE):
         monkeypatch.delenv(name, raising=False)
     for name, value in given.items():
@@ -213,7 +241,9 @@ def test_what_azure_needs_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given
 HEAVY = ("openai", "aiohttp", "httpx", "httpx2", "langchain_core", "langgraph")
 
 
-@pytest.mark.parametrize("name", ["layer", "settings", "request", "budget", "cache", "limiter", "transport"])
+@pytest.mark.parametrize(
+    "name", ["layer", "settings", "request", "budget", "cache", "limiter", "transport"]
+)
 def test_the_model_layer_imports_no_client(name: str) -> None:
     loaded(f"import orchestrator.models.{name}", HEAVY)
 
@@ -226,5 +256,7 @@ def test_a_game_of_programs_imports_no_client() -> None:
 
 def loaded(program: str, never: tuple[str, ...]) -> None:
     script = f"import sys\n{program}\nprint([name for name in {never} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

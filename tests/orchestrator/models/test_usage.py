@@ -23,7 +23,9 @@ PRICE = {"input": 2.5, "cached": 0.25, "output": 10}
 async def answered(usage: dict[str, Any] | None, text: str = GOOD, **more: Any) -> ModelResponse:
     async def handle(_: web.Request) -> web.Response:
         message = {"content": text, **more}
-        return web.json_response({"choices": [{"message": message}]} | ({} if usage is None else {"usage": usage}))
+        return web.json_response(
+            {"choices": [{"message": message}]} | ({} if usage is None else {"usage": usage})
+        )
 
     async with fake_endpoint.serving(server(handle)) as url:
         brain = ModelLayer().brain(quick(url, price=PRICE))
@@ -39,14 +41,26 @@ def cached(tokens: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("usage", "tokens", "usd"),
     [
-        ({"prompt_tokens": 2000, "completion_tokens": 10, **cached(1800)}, (2000, 10, 1800), 0.00105),
-        ({"prompt_tokens": 120, "completion_tokens": 10, **cached(1800)}, (1920, 10, 1800), 0.00085),
+        (
+            {"prompt_tokens": 2000, "completion_tokens": 10, **cached(1800)},
+            (2000, 10, 1800),
+            0.00105,
+        ),
+        (
+            {"prompt_tokens": 120, "completion_tokens": 10, **cached(1800)},
+            (1920, 10, 1800),
+            0.00085,
+        ),
         (
             {"prompt_tokens": 2000, "completion_tokens": 10, "total_tokens": 3810, **cached(1800)},
             (3800, 10, 1800),
             0.00555,
         ),
-        ({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 150}, (100, 50, 0), 0.00075),
+        (
+            {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 150},
+            (100, 50, 0),
+            0.00075,
+        ),
         ({"completion_tokens": 10, "total_tokens": 110}, (100, 10, 0), 0.00035),
         (
             {
@@ -58,13 +72,24 @@ def cached(tokens: int) -> dict[str, Any]:
             0.00075,
         ),
     ],
-    ids=["within", "beside", "beside by the total", "reasoning by the total", "no prompt", "reasoning beside"],
+    ids=[
+        "within",
+        "beside",
+        "beside by the total",
+        "reasoning by the total",
+        "no prompt",
+        "reasoning beside",
+    ],
 )
 async def test_each_way_of_counting_costs_what_it_should(
     usage: dict[str, Any], tokens: tuple[int, int, int], usd: float
 ) -> None:
     found = await answered(usage)
-    assert (found.tokens_in, found.tokens_out, found.cached_tokens) == tokens and not found.estimated
+    assert (
+        found.tokens_in,
+        found.tokens_out,
+        found.cached_tokens,
+    ) == tokens and not found.estimated
     assert found.usd == pytest.approx(usd)
 
 
@@ -82,7 +107,10 @@ async def test_a_count_that_is_missing_is_estimated_and_marked(
     usage: dict[str, Any] | None, known: tuple[int | None, int | None]
 ) -> None:
     found = await answered(usage, "x" * 3200, reasoning_content="y" * 320)
-    assert found.estimated and (found.tokens_in, found.tokens_out) == (known[0] or 2, known[1] or 1100)
+    assert found.estimated and (found.tokens_in, found.tokens_out) == (
+        known[0] or 2,
+        known[1] or 1100,
+    )
 
 
 async def test_an_empty_answer_has_no_tokens_and_is_no_estimate() -> None:
@@ -91,7 +119,12 @@ async def test_an_empty_answer_has_no_tokens_and_is_no_estimate() -> None:
 
 
 async def test_models_of_langchain_are_counted_alike() -> None:
-    usage = {"input_tokens": 120, "output_tokens": 10, "total_tokens": 130, "input_token_details": {"cache_read": 1800}}
+    usage = {
+        "input_tokens": 120,
+        "output_tokens": 10,
+        "total_tokens": 130,
+        "input_token_details": {"cache_read": 1800},
+    }
     message = AIMessage(content=GOOD, usage_metadata=usage)
     brain = ModelLayer().brain(GenericFakeChatModel(messages=iter([message])))
     found = await brain(ask(), messages(ask().parts))

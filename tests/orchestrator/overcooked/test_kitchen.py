@@ -15,14 +15,25 @@ from orchestrator.overcooked.kitchen import (
     after,
     opening,
 )
-from orchestrator.overcooked.layouts import EAST, LAYOUTS, NORTH, SOUTH, WEST, Place, Step, layout_of
+from orchestrator.overcooked.layouts import (
+    EAST,
+    LAYOUTS,
+    NORTH,
+    SOUTH,
+    WEST,
+    Place,
+    Step,
+    layout_of,
+)
 from tests.support.kitchen_oracle import Oracle, Trace, clumsy_game, digest, text, traces
 
 ACTIONS: tuple[Action, ...] = (*ACTION_OF.values(), "interact", "stay")
 CRAMPED = layout_of("cramped_room")
 
 
-def cooks(first: tuple[Place, Step, Item | None], second: tuple[Place, Step, Item | None]) -> tuple[Cook, Cook]:
+def cooks(
+    first: tuple[Place, Step, Item | None], second: tuple[Place, Step, Item | None]
+) -> tuple[Cook, Cook]:
     alice = Cook(place=first[0], facing=first[1], held=first[2])
     bob = Cook(place=second[0], facing=second[1], held=second[2])
     return alice, bob
@@ -104,7 +115,9 @@ def taken(kitchen: Kitchen, actions: tuple[Action, Action], sign: str) -> int:
     joint=st.lists(st.tuples(st.sampled_from(ACTIONS), st.sampled_from(ACTIONS)), max_size=60),
     lead=st.integers(0, 300),
 )
-def test_nothing_appears_or_vanishes(layout: str, joint: list[tuple[Action, Action]], lead: int) -> None:
+def test_nothing_appears_or_vanishes(
+    layout: str, joint: list[tuple[Action, Action]], lead: int
+) -> None:
     trace = next(trace for trace in traces() if trace.layout == layout)
     kitchen = opening(layout_of(layout))
     for actions in [*list(trace.joint())[:lead], *joint]:
@@ -131,11 +144,16 @@ def test_three_onions_start_to_cook_by_themselves_in_the_tick_of_the_third() -> 
         assert not kitchen.cookers[2, 0].ready
         kitchen = after(kitchen, ("stay", "stay"))
     assert kitchen.cookers[2, 0].ready
-    assert after(kitchen, ("interact", "stay")).cookers == kitchen.cookers, "nobody starts a cooker, nor empties it"
+    assert after(kitchen, ("interact", "stay")).cookers == kitchen.cookers, (
+        "nobody starts a cooker, nor empties it"
+    )
 
 
 def test_two_onions_do_not_cook_and_a_fourth_stays_in_the_hand() -> None:
-    assert after(cramped(((2, 1), NORTH, None), onions=2), ("interact", "stay")).cookers[2, 0].ticks == 0
+    assert (
+        after(cramped(((2, 1), NORTH, None), onions=2), ("interact", "stay")).cookers[2, 0].ticks
+        == 0
+    )
     full = after(cramped(((2, 1), NORTH, "onion"), onions=3, ticks=20), ("interact", "stay"))
     assert (full.cooks[0].held, full.cookers[2, 0].onions) == ("onion", 3)
 
@@ -161,10 +179,17 @@ def test_a_counter_holds_one_thing_and_seat_0_is_first() -> None:
     assert (down.cooks[0].held, down.counters) == (None, {(1, 0): "onion"})
     taken_back = after(down, ("interact", "stay"))
     assert (taken_back.cooks[0].held, taken_back.counters) == ("onion", {})
-    full = after(cramped(((1, 1), NORTH, "onion"), counters={(1, 0): "plate"}), ("interact", "stay"))
+    full = after(
+        cramped(((1, 1), NORTH, "onion"), counters={(1, 0): "plate"}), ("interact", "stay")
+    )
     assert (full.cooks[0].held, full.counters) == ("onion", {(1, 0): "plate"})
     circuit = layout_of("forced_coordination")
-    across = Kitchen(circuit, cooks(((3, 1), WEST, "onion"), ((1, 1), EAST, "plate")), {}, opening(circuit).cookers)
+    across = Kitchen(
+        circuit,
+        cooks(((3, 1), WEST, "onion"), ((1, 1), EAST, "plate")),
+        {},
+        opening(circuit).cookers,
+    )
     both = after(across, ("interact", "interact"))
     assert (both.counters[2, 1], both.cooks[1].held) == ("onion", "plate")
 
@@ -183,7 +208,9 @@ def test_a_direction_turns_and_steps_onto_floor_alone() -> None:
         (((1, 1), (2, 1)), ("east", "stay")),  # the partner stays
     ],
 )
-def test_cooks_who_collide_both_stay_but_turn(places: tuple[Place, Place], actions: tuple[Action, Action]) -> None:
+def test_cooks_who_collide_both_stay_but_turn(
+    places: tuple[Place, Place], actions: tuple[Action, Action]
+) -> None:
     before = cramped((places[0], NORTH, None), (places[1], NORTH, None))
     later = after(before, actions)
     assert tuple(cook.place for cook in later.cooks) == places

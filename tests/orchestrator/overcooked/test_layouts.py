@@ -9,11 +9,19 @@ from orchestrator.overcooked.layouts import LAYOUTS, Layout, layout_of
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=lambda layout: layout.name)
 def test_a_layout_is_a_closed_room_with_all_that_a_soup_needs(layout: Layout) -> None:
     assert len({len(row) for row in layout.rows}) == 1
-    width, height = len(layout.rows[0]), len(layout.rows)
-    border = [(x, y) for x in range(width) for y in range(height) if x in (0, width - 1) or y in (0, height - 1)]
+    width = len(layout.rows[0])
+    height = len(layout.rows)
+    border = [
+        (x, y)
+        for x in range(width)
+        for y in range(height)
+        if x in (0, width - 1) or y in (0, height - 1)
+    ]
     assert not layout.floor & set(border)
     assert set(layout.starts) <= layout.floor and len(set(layout.starts)) == 2
-    reached = {name[0] for name in layout.names if layout.reaches(0, name) or layout.reaches(1, name)}
+    reached = {
+        name[0] for name in layout.names if layout.reaches(0, name) or layout.reaches(1, name)
+    }
     assert set("opcdk") <= reached
     assert len(layout.names) == len(layout.signs) - len(layout.floor)
 
@@ -51,7 +59,8 @@ def test_distances_count_steps_to_a_cell_beside_and_go_around_the_partner() -> N
 
 
 def test_asymmetric_advantages_come_in_both_widths() -> None:
-    narrow, wide = layout_of("asymmetric_advantages"), layout_of("asymmetric_advantages_wide")
+    narrow = layout_of("asymmetric_advantages")
+    wide = layout_of("asymmetric_advantages_wide")
     assert (len(narrow.rows[0]), len(wide.rows[0])) == (9, 11)
     assert wide.lettered("k")[-1] == "k28"
     for layout in (narrow, wide):

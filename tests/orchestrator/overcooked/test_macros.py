@@ -93,7 +93,9 @@ def test_an_onion_goes_into_cookers_full_ones_too_and_on_counters() -> None:
 def test_a_plate_is_loaded_and_a_soup_delivered() -> None:
     assert texts(kitchen("cramped_room", "plate"))[0] == "load soup on plate from c0"
     assert texts(kitchen("cramped_room", "soup"))[:1] == ["place soup for delivery in d0"]
-    assert [text for text in texts(kitchen("cramped_room", "soup")) if " k" in text] == ["place soup on k4"]
+    assert [text for text in texts(kitchen("cramped_room", "soup")) if " k" in text] == [
+        "place soup on k4"
+    ]
 
 
 def test_a_seat_is_offered_only_what_it_reaches() -> None:
@@ -139,7 +141,9 @@ def test_without_a_way_the_seat_stands_still_and_chooses_again() -> None:
 
 
 def test_loading_waits_a_tick_for_the_soup_and_chooses_again() -> None:
-    raw = kitchen("cramped_room", "plate", ((2, 1), (3, 2)), cookers={"c0": Cooker(onions=3, ticks=19)})
+    raw = kitchen(
+        "cramped_room", "plate", ((2, 1), (3, 2)), cookers={"c0": Cooker(onions=3, ticks=19)}
+    )
     assert ground(raw, 0, Load(place="c0")) == Tick("stay", over=True)
     actions, later = carried_out(after(raw, ("stay", "stay")), Load(place="c0"))
     assert (actions, later.cooks[0].held) == (["interact"], "soup")
@@ -154,7 +158,9 @@ def test_waiting_and_moving_away_last_one_tick() -> None:
 def test_a_step_away_leads_away_if_it_can() -> None:
     assert step_away(kitchen("cramped_room", places=((2, 1), (2, 2))), 0) == "west"
     assert step_away(kitchen("cramped_room", places=((2, 2), (3, 1))), 0) == "west"
-    assert step_away(kitchen("cramped_room", places=((1, 1), (2, 2))), 0) == "south", "west and north are no floor"
+    assert step_away(kitchen("cramped_room", places=((1, 1), (2, 2))), 0) == "south", (
+        "west and north are no floor"
+    )
     assert step_away(kitchen("cramped_room", places=((1, 1), (2, 2))), 0, "south") == "east"
 
 
@@ -188,6 +194,8 @@ def test_a_macro_action_reads_back_from_its_text(text: str, macro: Macro) -> Non
     assert (str(macro), parse(text)) == (text, macro)
 
 
-@pytest.mark.parametrize("text", ["Wait", "place plate in c0", "place onion in d0", "pick up onion from c0", "k0", ""])
+@pytest.mark.parametrize(
+    "text", ["Wait", "place plate in c0", "place onion in d0", "pick up onion from c0", "k0", ""]
+)
 def test_other_texts_are_no_macro_actions(text: str) -> None:
     assert parse(text) is None

@@ -33,7 +33,9 @@ def greedy_game(seed: int) -> Referee:
 # Figures of the specification
 
 
-@pytest.mark.parametrize(("seed", "least"), [(1, 200), (2, 360), (3, 120), (4, 240), (5, 200), (6, 240)])
+@pytest.mark.parametrize(
+    ("seed", "least"), [(1, 200), (2, 360), (3, 120), (4, 240), (5, 200), (6, 240)]
+)
 def test_two_greedy_cooks_score_on_every_layout(seed: int, least: int) -> None:
     referee = greedy_game(seed)
     assert referee.score >= least
@@ -106,7 +108,10 @@ def test_an_illegal_move_changes_nothing() -> None:
     referee = Referee(2, deal(1))
     referee.apply(ONION)
     before = (referee.view(), referee.history, referee.kitchen)
-    with pytest.raises(IllegalMove, match=r"place onion in c0 is not legal on turn 2; legal: pick up onion from o0, "):
+    with pytest.raises(
+        IllegalMove,
+        match=r"place onion in c0 is not legal on turn 2; legal: pick up onion from o0, ",
+    ):
         referee.apply(Put(item="onion", place="c0"))
     assert (referee.view(), referee.history, referee.kitchen) == before
 
@@ -121,7 +126,13 @@ def test_seat_1_steps_away_when_both_want_the_same_cell() -> None:
     assert [actions[1] for actions in referee.joint_actions[:3]] == ["west", "west", "south"]
     assert referee.seat == 1, "its way is blocked now"
     referee.apply(WAIT)
-    assert [actions[0] for actions in referee.joint_actions] == ["east", "east", "east", "north", "interact"]
+    assert [actions[0] for actions in referee.joint_actions] == [
+        "east",
+        "east",
+        "east",
+        "north",
+        "interact",
+    ]
     assert referee.kitchen.cookers[2, 0].onions == 1
 
 
@@ -167,7 +178,10 @@ def test_a_view_is_plain_data_that_holds_the_kitchen() -> None:
     assert View.model_validate_json(view.model_dump_json()) == view
     kitchen = view.kitchen
     assert (kitchen.cooks, kitchen.tick) == (referee.kitchen.cooks, referee.kitchen.tick)
-    assert (dict(kitchen.counters), dict(kitchen.cookers)) == (referee.kitchen.counters, referee.kitchen.cookers)
+    assert (dict(kitchen.counters), dict(kitchen.cookers)) == (
+        referee.kitchen.counters,
+        referee.kitchen.cookers,
+    )
     assert (view.players, view.layout, view.ticks) == (2, "counter_circuit_o_1order", 100)
     with pytest.raises(UserError, match="there is no seat 2; the seats are 0 to 1"):
         referee.view(2)
@@ -178,10 +192,19 @@ def test_a_view_is_plain_data_that_holds_the_kitchen() -> None:
 
 def test_a_deal_is_a_layout_and_its_times() -> None:
     assert deal(1) == ("layout: cramped_room", "ticks: 400", "patience: 1")
-    assert [deal_name(deal(seed)) for seed in range(1, 7)] == ["CR", "AA", "Ring", "FC", "CC", "AA wide"]
+    assert [deal_name(deal(seed)) for seed in range(1, 7)] == [
+        "CR",
+        "AA",
+        "Ring",
+        "FC",
+        "CC",
+        "AA wide",
+    ]
     assert deal(9, "coordination_ring", 100, 3)[0] == "layout: coordination_ring"
     assert deal_name(deal(9, "coordination_ring", 100, 3)) == "Ring, 100 ticks, patience 3"
-    assert [check_deal(list(deal(seed)))[0] for seed in range(1, 7)] == [f"layout: {name}" for name in LAYOUTS]
+    assert [check_deal(list(deal(seed)))[0] for seed in range(1, 7)] == [
+        f"layout: {name}" for name in LAYOUTS
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +213,10 @@ def test_a_deal_is_a_layout_and_its_times() -> None:
         ((), r"is no deal of Overcooked; .* 'layout: cramped_room', 'ticks: 400', 'patience: 1'"),
         (("layout: cramped_room", "ticks: 0", "patience: 1"), "is no deal of Overcooked"),
         (("layout: cramped_room", "ticks: -4", "patience: 1"), "is no deal of Overcooked"),
-        (("layout: kitchen", "ticks: 400", "patience: 1"), "there is no layout 'kitchen'; known: cramped_room"),
+        (
+            ("layout: kitchen", "ticks: 400", "patience: 1"),
+            "there is no layout 'kitchen'; known: cramped_room",
+        ),
     ],
 )
 def test_a_wrong_deal_is_refused(deck: tuple[str, ...], sentence: str) -> None:
@@ -206,5 +232,7 @@ def test_wrong_numbers_are_refused() -> None:
 
 
 def test_a_soup_takes_its_time() -> None:
-    deliveries = [past.outcome for past in greedy_game(1).history if past.outcome and past.outcome.score == 20]
+    deliveries = [
+        past.outcome for past in greedy_game(1).history if past.outcome and past.outcome.score == 20
+    ]
     assert deliveries[0].tick > COOKING

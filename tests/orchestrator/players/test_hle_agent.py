@@ -29,10 +29,13 @@ def seat(request: pytest.FixtureRequest) -> Seat:
 
 def looped(environment: Any, act: Callable[[Any], Any]) -> None:
     """The usual loop over `rl_env`."""
-    observations, done = environment.reset(), False
+    observations = environment.reset()
+    done = False
     while not done:
         acting = observations["current_player"]
-        observations, _, done, _ = environment.step(act(observations["player_observations"][acting]))
+        observations, _, done, _ = environment.step(
+            act(observations["player_observations"][acting])
+        )
 
 
 def rl_game(agent: HleAgent, players: int, seed: int) -> Result:
@@ -43,12 +46,18 @@ def rl_game(agent: HleAgent, players: int, seed: int) -> Result:
 
 @pytest.mark.parametrize(
     ("seat", "players"),
-    [(seat, players) for seat in ("house", "cac") for players in PLAYERS if FULL or (seat == "house") == players % 2],
+    [
+        (seat, players)
+        for seat in ("house", "cac")
+        for players in PLAYERS
+        if FULL or (seat == "house") == players % 2
+    ],
     indirect=["seat"],
 )
 def test_it_plays_as_at_our_table(seat: Seat, players: int, tmp_path: Path) -> None:
     for seed in range(1, 6 if FULL else 2):
-        here, there = tmp_path / f"here{seed}.jsonl", tmp_path / f"there{seed}.jsonl"
+        here = tmp_path / f"here{seed}.jsonl"
+        there = tmp_path / f"there{seed}.jsonl"
         result = play(seat, players=players, seed=seed, journal=here)
         with hle_agent(seat, seed=seed, journal=there) as agent:
             assert rl_game(agent, players, seed) == result
@@ -67,7 +76,8 @@ def test_an_agent_for_each_player_in_the_loop_of_hle() -> None:
     agents = [hle_agent(graphs.seat("house")) for _ in range(3)]
     for agent in agents:
         agent.reset({"players": 3})
-    observations, done = environment.reset(), False
+    observations = environment.reset()
+    done = False
     while not done:
         actions = [
             agent.act(observation)
@@ -77,10 +87,14 @@ def test_an_agent_for_each_player_in_the_loop_of_hle() -> None:
         assert [number for number, action in enumerate(actions) if action is not None] == [acting]
         observations, _, done, _ = environment.step(actions[acting])
     expected = play(graphs.seat("house"), players=3, seed=4)
-    assert [agent.finish(environment.state).moves_digest for agent in agents] == [expected.moves_digest] * 3
+    assert [agent.finish(environment.state).moves_digest for agent in agents] == [
+        expected.moves_digest
+    ] * 3
 
 
-@pytest.mark.parametrize("observes", [True, False], ids=["an observation for each", "the state for all"])
+@pytest.mark.parametrize(
+    "observes", [True, False], ids=["an observation for each", "the state for all"]
+)
 def test_a_loop_over_pyhanabi(*, observes: bool) -> None:
     game = pyhanabi.HanabiGame({"players": 2, "seed": 6})
     state = game.new_initial_state()
@@ -90,7 +104,9 @@ def test_a_loop_over_pyhanabi(*, observes: bool) -> None:
         if acting == pyhanabi.CHANCE_PLAYER_ID:
             state.deal_random_card()
         else:
-            state.apply_move(agents[acting].act(state.observation(acting)) if observes else agents[0].act(state))
+            state.apply_move(
+                agents[acting].act(state.observation(acting)) if observes else agents[0].act(state)
+            )
     expected = play(graphs.seat("house"), players=2, seed=6)
     assert agents[0].finish(state).moves_digest == expected.moves_digest
     assert agents[0].act(state) is None
@@ -122,7 +138,10 @@ def test_each_player_has_a_memory_of_their_own_and_games_do_not_share_it() -> No
 def test_the_same_observation_is_not_asked_twice() -> None:
     counting = Counting()
     agent = hle_agent(counting)
-    looped(rl_env.HanabiEnv({"players": 2, "seed": 1}), lambda seen: [agent.act(seen), agent.act(seen)][1])
+    looped(
+        rl_env.HanabiEnv({"players": 2, "seed": 1}),
+        lambda seen: [agent.act(seen), agent.act(seen)][1],
+    )
     turns = len(counting.remembered)
     assert turns > 5 and counting.remembered == [(turn % 2, turn // 2) for turn in range(turns)]
 
@@ -132,35 +151,50 @@ def test_a_journal_of_one_player_shows_their_turns_and_the_moves_of_others(tmp_p
     environment = rl_env.HanabiEnv({"players": 2, "seed": 3})
     others = hle_agent(graphs.seat("watson"))
     with hle_agent({1: graphs.seat("house")}, label="a deal", journal=path) as ours:
-        observations, done = environment.reset(), False
+        observations = environment.reset()
+        done = False
         while not done:
             acting = observations["current_player"]
             agent = ours if acting == 1 else others
-            observations, _, done, _ = environment.step(agent.act(observations["player_observations"][acting]))
+            observations, _, done, _ = environment.step(
+                agent.act(observations["player_observations"][acting])
+            )
             if acting == 1:
                 experiments.Game.open(path)  # it is a journal at any time
         result = ours.finish(environment.state)
     game = experiments.Game.open(path)
     assert game.result == result and (result.graph, result.seed) == ("outside+house", None)
     assert [bool(turn.decided) for turn in game.turns] == [turn.seat == 1 for turn in game.turns]
-    assert result.score_kept == sum(environment.state.fireworks()) and len(game.boards) == result.turns
+    assert (
+        result.score_kept == sum(environment.state.fireworks()) and len(game.boards) == result.turns
+    )
 
 
 def test_a_stopped_loop_goes_on_from_its_journal_and_asks_nothing_again(tmp_path: Path) -> None:
-    path, whole = tmp_path / "stopped.jsonl", tmp_path / "whole.jsonl"
+    path = tmp_path / "stopped.jsonl"
+    whole = tmp_path / "whole.jsonl"
     expected = rl_game(hle_agent(Counting(), journal=whole), 2, 5)
-    first, second = Counting(), Counting()
+    first = Counting()
+    second = Counting()
     with hle_agent(first, journal=path) as agent, pytest.raises(IndexError):
         acts = [agent.act] * 6
-        looped(rl_env.HanabiEnv({"players": 2, "seed": 5}), lambda observation: acts.pop()(observation))
+        looped(
+            rl_env.HanabiEnv({"players": 2, "seed": 5}), lambda observation: acts.pop()(observation)
+        )
     with hle_agent(second, journal=path) as agent:
         assert rl_game(agent, 2, 5) == expected
     assert len(first.remembered) == 6 and len(second.remembered) == expected.turns - 6
     assert second.remembered[0] == (0, 3)
     assert journal.comparable(journal.read(path)) == journal.comparable(journal.read(whole))
-    with hle_agent(Counting(), journal=path) as agent, pytest.raises(UserError, match="another game"):
+    with (
+        hle_agent(Counting(), journal=path) as agent,
+        pytest.raises(UserError, match="another game"),
+    ):
         looped(rl_env.HanabiEnv({"players": 2, "seed": 6}), agent.act)
-    with hle_agent(Counting(), seed=5, journal=path) as agent, pytest.raises(UserError, match="the deal was"):
+    with (
+        hle_agent(Counting(), seed=5, journal=path) as agent,
+        pytest.raises(UserError, match="the deal was"),
+    ):
         looped(rl_env.HanabiEnv({"players": 2, "seed": 5}), agent.act)
 
 
@@ -175,7 +209,9 @@ class FailsOnce:
     scripted: Scripted
     failed: bool = False
 
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+    async def __call__(
+        self, request: ModelRequest, messages: tuple[Message, ...], /
+    ) -> ModelResponse:
         if (request.role, request.place.turn) == ("generator", 2) and not self.failed:
             self.failed = True
             raise ModelError("the server is down")
@@ -187,7 +223,9 @@ class FailsOnce:
 
 def test_a_turn_without_an_answer_is_asked_again_and_a_journal_replays(tmp_path: Path) -> None:
     path = tmp_path / "paid.jsonl"
-    scripted = Scripted({"generator": first_legal, "self_verifier": {"reason": "fine", "accept": True}})
+    scripted = Scripted(
+        {"generator": first_legal, "self_verifier": {"reason": "fine", "accept": True}}
+    )
     environment = rl_env.HanabiEnv({"players": 2, "seed": 8})
     observations = environment.reset()
     moves = []
@@ -219,7 +257,9 @@ def test_what_cannot_be_is_a_sentence() -> None:
     with pytest.raises(UserError, match="no game has begun"):
         hle_agent(Counting()).finish(environment.state)
     config = graphs.read("house")
-    cheat = config.model_copy(update={"controls": config.controls.model_copy(update={"own_hand": True})})
+    cheat = config.model_copy(
+        update={"controls": config.controls.model_copy(update={"own_hand": True})}
+    )
     with pytest.raises(UserError, match="sees its own hand"):
         hle_agent(graphs.seat(cheat)).act(observation)
     with pytest.raises(UserError, match="2 players need 2 seats, not 1"):

@@ -57,7 +57,10 @@ def test_a_move_is_read_as_a_person_types_it(text: str, move: str) -> None:
 
 
 def test_a_reason_may_follow() -> None:
-    assert typed_move("h 1 1 because G1 and W1 fit", VIEW) == (HintRank(to=1, rank=1), "G1 and W1 fit")
+    assert typed_move("h 1 1 because G1 and W1 fit", VIEW) == (
+        HintRank(to=1, rank=1),
+        "G1 and W1 fit",
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,10 @@ def test_a_reason_may_follow() -> None:
         ("h 7 r", "there is no P7; the players are P0 to P2"),
         ("h 1 r", "P1 has no red card, and a hint must touch at least one"),
         ("h 1 9", "there is no rank 9; ranks are 1 to 5"),
-        ("good luck", "'good luck' is not a move that can be read; type a number of the list, or e.g. `play 2`"),
+        (
+            "good luck",
+            "'good luck' is not a move that can be read; type a number of the list, or e.g. `play 2`",
+        ),
         ("", "'' is not a move that can be read"),
         ("play 2 or play 3", "is not a move that can be read"),
     ],
@@ -109,7 +115,8 @@ class Typing:
 
 
 def test_a_person_is_asked_again_with_the_reason_until_a_move_is_legal(tmp_path: Path) -> None:
-    typing, path = Typing("play 7", "play 1 because I feel lucky"), tmp_path / "game.jsonl"
+    typing = Typing("play 7", "play 1 because I feel lucky")
+    path = tmp_path / "game.jsonl"
     with pytest.raises(Suspended, match="P0 left the table"):
         play([Person(typing), graphs.seat("watson")], players=2, journal=path)
     assert typing.problems == [None, "you have no slot 7; your cards are in slots 0 to 4", None]
@@ -124,7 +131,9 @@ def test_an_illegal_decision_of_a_program_is_asked_again_and_at_last_fails() -> 
     async def stubborn(view: View, problem: str | None) -> Decision:
         return Decision(HintRank(to=0, rank=1))
 
-    with pytest.raises(TurnError, match="none of 100 answers at P0 was a legal move; the last: you are P0"):
+    with pytest.raises(
+        TurnError, match="none of 100 answers at P0 was a legal move; the last: you are P0"
+    ):
         play([Person(stubborn), graphs.seat("watson")], players=2)
 
 

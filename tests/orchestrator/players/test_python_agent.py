@@ -35,14 +35,19 @@ def test_the_made_up_deck_holds_what_was_seen_and_a_hand_that_hints_allow() -> N
     for view in random_views(3, 5)[::3]:
         deck = check_deck(determinized_deck(view))
         referee = rebuild(3, deck, [past.move for past in view.history])
-        (own,) = [hand for hand in referee.view((view.seat + 1) % 3).hands if hand.seat == view.seat]
-        assert all(mask([card]) & known.mask for card, known in zip(own.cards, view.own, strict=True))
+        (own,) = [
+            hand for hand in referee.view((view.seat + 1) % 3).hands if hand.seat == view.seat
+        ]
+        assert all(
+            mask([card]) & known.mask for card, known in zip(own.cards, view.own, strict=True)
+        )
 
 
 def test_a_hand_is_found_where_the_first_fit_would_not_do() -> None:
     left = [0] * 25
     left[0], left[1] = 1, 1  # one R1, one R2
-    both, red_one = mask([Card.R1, Card.R2]), mask([Card.R1])
+    both = mask([Card.R1, Card.R2])
+    red_one = mask([Card.R1])
     assert fitting_hand([both, red_one], left) == [Card.R2, Card.R1]
     with pytest.raises(ValueError, match="no hand fits"):
         fitting_hand([red_one, red_one], left)
@@ -53,7 +58,8 @@ def test_an_agent_of_hle_sees_and_plays_here_what_it_sees_and_plays_there(player
     from tests.support.hle import SimpleAgent, rl_env
 
     env = rl_env.HanabiEnv({"players": players, "seed": 5, "random_start_player": False})
-    there, done = env.reset(), False
+    there = env.reset()
+    done = False
     seat = PythonAgent("python:SimpleAgent", SimpleAgent)
     sitting = [seat.bind(GameContext()) for _ in range(players)]
     referee = Referee(players, deal(5))
@@ -62,7 +68,9 @@ def test_an_agent_of_hle_sees_and_plays_here_what_it_sees_and_plays_there(player
         shown = dict(there["player_observations"][acting])
         del shown["pyhanabi"]
         here = observed(determinized_game(referee.view()))
-        assert {name: value for name, value in here.items() if name != "legal_moves_as_text"} == shown
+        assert {
+            name: value for name, value in here.items() if name != "legal_moves_as_text"
+        } == shown
         move = asyncio.run(sitting[acting](referee.view(), {})).move
         action = SimpleAgent({}).act(shown)
         assert python_agent.action(move, referee.view()) == action
@@ -98,7 +106,12 @@ def decided(answer: object, view: View = VIEW) -> Move:
 def test_a_move_is_answered_by_number_by_text_or_as_an_action() -> None:
     referee = determinized_game(VIEW)
     for number, move in referee.uids().items():
-        assert decided(number) == decided(str(move)) == decided(python_agent.action(move, VIEW)) == move
+        assert (
+            decided(number)
+            == decided(str(move))
+            == decided(python_agent.action(move, VIEW))
+            == move
+        )
     assert list(referee.uids().values()) == list(VIEW.legal)
 
 
@@ -113,9 +126,13 @@ def test_another_librarys_integer_is_a_number() -> None:
     assert decided(Whole()) == VIEW.legal[0]
 
 
-@pytest.mark.parametrize("answer", [-1, 999, True, None, 1.0, "play", "play slot 9", {"action_type": "PLAY"}, {}, []])
+@pytest.mark.parametrize(
+    "answer", [-1, 999, True, None, 1.0, "play", "play slot 9", {"action_type": "PLAY"}, {}, []]
+)
 def test_any_other_answer_is_one_sentence(answer: object) -> None:
-    with pytest.raises(TurnError, match=r"^turn 5: python:mine:agent answered .*, which is no legal move now"):
+    with pytest.raises(
+        TurnError, match=r"^turn 5: python:mine:agent answered .*, which is no legal move now"
+    ):
         decided(answer)
 
 
@@ -128,7 +145,8 @@ class Noting:
     made: ClassVar[list["Noting"]] = []
 
     def __init__(self, players: int, seat: int) -> None:
-        self.told, self.turns = (players, seat), list[int]()
+        self.told = (players, seat)
+        self.turns = list[int]()
         self.made.append(self)
 
     def act(self, observation: dict[str, Any]) -> int:

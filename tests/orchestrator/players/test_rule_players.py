@@ -44,7 +44,9 @@ GAMES = 1000 if FULL else 6
 
 
 def hat_table(view: View) -> HatTable:
-    return table_of(view.players, view.seat, {hand.seat: hand.cards for hand in view.hands}, view.history)
+    return table_of(
+        view.players, view.seat, {hand.seat: hand.cards for hand in view.hands}, view.history
+    )
 
 
 def played(name: str, players: int, games: int) -> list[Referee]:
@@ -52,7 +54,8 @@ def played(name: str, players: int, games: int) -> list[Referee]:
 
 
 def _game(name: str, players: int, seed: int) -> Referee:
-    rule, referee = partners.get(name).rule, Referee(players, deal(seed))
+    rule = partners.get(name).rule
+    referee = Referee(players, deal(seed))
     while not referee.over:
         view = referee.view()
         referee.apply(rule(view, Random(f"{seed} {view.turn}"))[0])
@@ -83,27 +86,33 @@ def test_only_holmes_gambles_his_last_life() -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_hat_players_tell_each_other_nearly_everything(players: int) -> None:
     games = played("hat", players, 1000 if FULL else 5)
-    assert statistics.mean(referee.score_strict for referee in games) >= LEAST[players] - (0 if FULL else 1)
+    assert statistics.mean(referee.score_strict for referee in games) >= LEAST[players] - (
+        0 if FULL else 1
+    )
     assert all(referee.lives for referee in games)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_what_hat_players_know_in_common_is_true_and_the_same_for_all(players: int) -> None:
-    rule, referee = partners.get("hat").rule, Referee(players, deal(7))
+    rule = partners.get("hat").rule
+    referee = Referee(players, deal(7))
     while not referee.over:
         views = [referee.view(seat) for seat in range(players)]
         tables = [hat_table(view) for view in views]
         assert all(table.common == tables[0].common for table in tables)
         for hand in (*views[0].hands, next(hand for hand in views[1].hands if hand.seat == 0)):
             known = tables[0].common[hand.seat]
-            assert all(types >> INDEX[card] & 1 for types, card in zip(known, hand.cards, strict=True))
+            assert all(
+                types >> INDEX[card] & 1 for types, card in zip(known, hand.cards, strict=True)
+            )
         referee.apply(rule(views[referee.seat], Random(0))[0])
 
 
 @pytest.mark.parametrize("players", (3, 4, 5) if FULL else (3,))
 def test_a_hat_player_never_gambles_the_last_life(players: int) -> None:
     """They play the same cards at a chance while a life can be spared."""
-    rule, gambles = partners.get("hat").rule, 0
+    rule = partners.get("hat").rule
+    gambles = 0
     for seed in range(1, 5):
         referee = Referee(players, deal(seed))
         while not referee.over:
@@ -111,14 +120,19 @@ def test_a_hat_player_never_gambles_the_last_life(players: int) -> None:
             move, why = rule(view, Random(0))
             if isinstance(move, Play) and "it fits with a chance of" in why:
                 gambles += 1
-                careful, reason = decide(CodePosition(replace(hat_table(view), lives=1), view.legal))
+                careful, reason = decide(
+                    CodePosition(replace(hat_table(view), lives=1), view.legal)
+                )
                 assert not isinstance(careful, Play) or reason == "it surely fits"
             referee.apply(move)
     assert gambles > 2
 
 
-def test_a_hat_player_who_joins_late_knows_what_he_would_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule, referee = partners.get("hat").rule, Referee(3, deal(3))
+def test_a_hat_player_who_joins_late_knows_what_he_would_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rule = partners.get("hat").rule
+    referee = Referee(3, deal(3))
     while not referee.over:
         view = referee.view()
         going_on = hat_table(view)
@@ -166,5 +180,10 @@ def test_self_play_is_measured(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(partners, "names", lambda: ["flawed"])
     code, out, _ = run("bench", "--partner", "all", "--games", "2", "--json")
     told = json.loads(out)
-    assert code == 0 and [(one["partner"], one["players"]) for one in told] == [("flawed", p) for p in PLAYERS]
-    assert all((one["games"], one["strict"], one["struck_out"]) == (2, 0, 1) and one["kept"] > 0 for one in told)
+    assert code == 0 and [(one["partner"], one["players"]) for one in told] == [
+        ("flawed", p) for p in PLAYERS
+    ]
+    assert all(
+        (one["games"], one["strict"], one["struck_out"]) == (2, 0, 1) and one["kept"] > 0
+        for one in told
+    )

@@ -17,7 +17,9 @@ from tests.support.folders import TESTS
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C library's reads the corpus ten times as fast; not every build of PyYAML has it."""
 FILES = sorted((TESTS / "replies_corpus").glob("*.yaml"))
-KINDS: dict[str, type[Reply]] = {kind.__name__: kind for kind in (roles.get(name).reply for name in roles.names())}
+KINDS: dict[str, type[Reply]] = {
+    kind.__name__: kind for kind in (roles.get(name).reply for name in roles.names())
+}
 KINDS |= {"RatedChoice": RatedChoice, "Shortlist": Shortlist, "HistoryReport": PastReport}
 
 
@@ -43,12 +45,15 @@ def test_an_answer_is_read_as_a_person_reads_it(one: Mapping[str, Any]) -> None:
     reading = read(one["text"], kind, legal, one["form"], cut_off=cut_off)
     data = reading.reply.as_data()
     assert {name: alike(data[name], wanted) for name, wanted in one["is"].items()} == one["is"]
-    assert len(reading.dropped) == one.get("dropped", 0) and reading.repaired >= bool(reading.dropped)
+    assert len(reading.dropped) == one.get("dropped", 0) and reading.repaired >= bool(
+        reading.dropped
+    )
 
 
 def options(one: Mapping[str, Any]) -> Listed:
     """The moves of an entry; with `table`, as one counts them from there."""
-    legal, place = labelled(map(parse, one["moves"]), letters=one.get("letters", False)), one.get("table")
+    legal = labelled(map(parse, one["moves"]), letters=one.get("letters", False))
+    place = one.get("table")
     judged = parse(one["judged"]) if "judged" in one else None
     return TableOptions(legal, place or {}, judged) if place or judged else legal
 

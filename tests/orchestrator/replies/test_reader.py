@@ -15,7 +15,9 @@ from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, RatedChoice, variant
 from tests.support.prove import FULL
 
-LEGAL: Listed = labelled((Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R")))
+LEGAL: Listed = labelled(
+    (Discard(slot=0), Play(slot=0), Play(slot=1), HintColour(to=1, colour="R"))
+)
 RATED = {
     "ratings": [{"action": str(move), "rating": 0.5} for move in LEGAL.values()],
     "reason": 'he said "no"',
@@ -41,7 +43,10 @@ def choice(text: str, cut_off: bool = False) -> Reading:
             True,
         ),
         ('Given {R1, R2} I say {"reason": "r", "action": "play slot 0"}', True),
-        ('{"reason": "first", "action": "play slot 0"} yes: {"reason": "r", "action": "play slot 0"}', True),
+        (
+            '{"reason": "first", "action": "play slot 0"} yes: {"reason": "r", "action": "play slot 0"}',
+            True,
+        ),
         ('{"reason": "r", "action": "play slot 0", "mood": "fine"}', False),
         ('{"reason": "braces } and { inside", "action": "play slot 0"}', False),
     ],
@@ -59,13 +64,19 @@ def test_a_reply_is_read(text: str, repaired: bool) -> None:
         ("", "it is empty"),
         ("slot 0", "it holds no complete JSON object"),
         ('{"reason": "r", "action": "play slot 0"', "it holds no complete JSON object"),
-        ('{"reason": "r", "action": "play slot 9"}', "action: 'play slot 9' is not a legal move now"),
+        (
+            '{"reason": "r", "action": "play slot 9"}',
+            "action: 'play slot 9' is not a legal move now",
+        ),
         ('{"reason": "r"}', "action: field required"),
         ('["play slot 0"]', "it holds no complete JSON object"),
         ('{"reason": "r", "action": null}', "action: 'None' is not a legal move now"),
         ('{"reason": "r", "action": 1 2}', "it holds no complete JSON object"),
         ('{"reason": "r", "action": 1, "action": 2}', "it holds no complete JSON object"),
-        ('Draft: {"reason": "x", "action": 0} Better: {"reason": "y", "act', "it holds no complete JSON object"),
+        (
+            'Draft: {"reason": "x", "action": 0} Better: {"reason": "y", "act',
+            "it holds no complete JSON object",
+        ),
         ('<think>{"reason": "x", "action": 0} but no', "it was cut off"),
         ("<html><body>502</body></html>", "it holds no complete JSON object"),
     ],
@@ -104,7 +115,9 @@ def test_any_text_is_a_legal_choice_or_unreadable(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(0, 6))):
         place = data.draw(st.integers(0, len(text)))
         cut = data.draw(st.integers(0, 20))
-        noise = data.draw(st.one_of(st.just(""), st.sampled_from('{}[]",:\\0123'), st.text(max_size=5)))
+        noise = data.draw(
+            st.one_of(st.just(""), st.sampled_from('{}[]",:\\0123'), st.text(max_size=5))
+        )
         text = text[:place] + noise + text[place + cut :]
     try:
         reply = read(text, RatedChoice, LEGAL).reply
@@ -166,15 +179,27 @@ def test_parts_of_plain_text_are_read_by_their_names(text: str) -> None:
         (WATSON.rpartition("\n")[0], "it has no line that begins with 'Chosen move:'"),
         (WATSON.replace("Number: 1", "Number: 7"), "action: 7 does not name a legal move"),
         ("Move 1 it is.", "it has no line that begins with 'Chosen move:'"),
-        ("Reasoning: x\nMove ratings: Move 0: 0.5", "it has no line that begins with 'Chosen move:'"),
+        (
+            "Reasoning: x\nMove ratings: Move 0: 0.5",
+            "it has no line that begins with 'Chosen move:'",
+        ),
         (
             "Reasoning: x\nMove ratings:\nAction: play slot 0, rating: 0.9\nAction: discard slot 0, rating: -0.2\n",
             "no line",
         ),
-        ("Reasoning: x\nMove ratings:\n**Action: play slot 0**\n", "no entry that can be read|no line"),
-        (f"{WATSON}\nWait, that is wrong: discard slot 0 is better.", "it goes on after 'Chosen move: 1'"),
+        (
+            "Reasoning: x\nMove ratings:\n**Action: play slot 0**\n",
+            "no entry that can be read|no line",
+        ),
+        (
+            f"{WATSON}\nWait, that is wrong: discard slot 0 is better.",
+            "it goes on after 'Chosen move: 1'",
+        ),
         (f"{WATSON}\n\nReasoning: or rather the other one", "which must be the last part"),
-        ("Reasoning: x\nAction\nplay slot 0 would be bad.", "no line that begins with 'Chosen move:'"),
+        (
+            "Reasoning: x\nAction\nplay slot 0 would be bad.",
+            "no line that begins with 'Chosen move:'",
+        ),
     ],
 )
 def test_plain_text_that_lacks_a_part_is_refused(text: str, said: str) -> None:
@@ -184,7 +209,9 @@ def test_plain_text_that_lacks_a_part_is_refused(text: str, said: str) -> None:
 
 @pytest.mark.parametrize("colon", [":", "：", " : "])
 def test_ratings_may_have_wide_colons(colon: str) -> None:
-    reply = plainly(f"Reasoning: x\nMove ratings:\n- play slot 0{colon}0.5\n- 0{colon}-1\n3. Chosen move: play slot 1")
+    reply = plainly(
+        f"Reasoning: x\nMove ratings:\n- play slot 0{colon}0.5\n- 0{colon}-1\n3. Chosen move: play slot 1"
+    )
     assert isinstance(reply, RatedChoice) and [one.rating for one in reply.ratings] == [0.5, -1]
 
 
@@ -246,7 +273,11 @@ def test_what_is_written_plainly_is_read_back(name: str) -> None:
 def every_move() -> list[Move]:
     """All moves that examples name."""
     own = [make(slot=slot) for make in (Play, Discard) for slot in range(5)]
-    return [*own, *(HintRank(to=to, rank=rank) for to in (1, 2) for rank in range(1, 6)), HintColour(to=1, colour="R")]
+    return [
+        *own,
+        *(HintRank(to=to, rank=rank) for to in (1, 2) for rank in range(1, 6)),
+        HintColour(to=1, colour="R"),
+    ]
 
 
 # Several objects

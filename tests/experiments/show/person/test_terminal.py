@@ -37,7 +37,9 @@ def test_a_person_plays_a_game_to_its_end_and_only_then_reads_the_others_reasons
     code, out, err = run(*GAME)
     assert (code, err) == (0, "")
     before, after = out.split("The game is over.")
-    reasons = {event.why for event in journal.read(PATH) if isinstance(event, Decided) and event.seat == 1}
+    reasons = {
+        event.why for event in journal.read(PATH) if isinstance(event, Decided) and event.seat == 1
+    }
     assert reasons and all(why not in before and why in after for why in reasons)
     assert "turn 3: you are P0" in before and "turn 1, P0 (you): play slot 0 (" in before
     assert re.search(r"  1  P0  play slot 0 \(", after) and "the third life was lost" in after
@@ -47,16 +49,24 @@ def test_a_person_plays_a_game_to_its_end_and_only_then_reads_the_others_reasons
     assert run("show", str(PATH), "--turn", "1")[0] == 0
 
 
-def test_help_log_undo_and_unclear_input_use_no_turn(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_log_undo_and_unclear_input_use_no_turn(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     types(monkeypatch, "?", "log", "undo", "", "play 9", "play 1 or 2", "quit")
     code, out, err = run(*GAME)
-    assert code == 3 and "suspended at turn 1" in err and "P0 left the table. The same command continues" in err
+    assert (
+        code == 3
+        and "suspended at turn 1" in err
+        and "P0 left the table. The same command continues" in err
+    )
     assert "by hints and counting" in out and "A move cannot be taken back" in out
     assert "you have no slot 9" in out and "'play 1 or 2' is not a move that can be read" in out
     assert out.count("turn 1: you are P0") == 1
 
 
-def test_the_end_of_the_input_suspends_and_the_same_command_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_the_input_suspends_and_the_same_command_goes_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     types(monkeypatch, "hint P1 rank 1 because they can be played")
     code, _, err = run(*GAME)
     assert code == 3 and "suspended at turn 3" in err
@@ -69,7 +79,9 @@ def test_the_end_of_the_input_suspends_and_the_same_command_goes_on(run: Run, mo
 def test_json_is_alone_on_stdout(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     types(monkeypatch, *["play 0"] * 3)
     code, out, err = run(*GAME, "--json")
-    assert code == 0 and json.loads(out)["model"] == "person+program" and "turn 1: you are P0" in err
+    assert (
+        code == 0 and json.loads(out)["model"] == "person+program" and "turn 1: you are P0" in err
+    )
 
 
 def test_a_replay_asks_nobody(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,12 +100,19 @@ def test_two_persons_hand_the_terminal_over(run: Run, monkeypatch: pytest.Monkey
     assert code == 3
     parts = re.split(r"P(\d) is next", out)
     assert parts[1::2] == ["0", "1", "0"]
-    assert "P1        Y5" in parts[2] and "P1        Y5" not in parts[4], "P1 does not see their own cards"
+    assert "P1        Y5" in parts[2] and "P1        Y5" not in parts[4], (
+        "P1 does not see their own cards"
+    )
 
 
 def test_an_experiment_refuses_a_person_in_one_sentence(run: Run) -> None:
-    code, _, err = run("experiment", "run", "role-ablation", "--set", "graph=person", "--out", "here")
-    assert code == 2 and "a person takes a seat of one game: `orchestrator play --seat 0=person`" in err
+    code, _, err = run(
+        "experiment", "run", "role-ablation", "--set", "graph=person", "--out", "here"
+    )
+    assert (
+        code == 2
+        and "a person takes a seat of one game: `orchestrator play --seat 0=person`" in err
+    )
     assert not Path("here").exists()
 
 
@@ -134,7 +153,8 @@ class AtATerminal:
 
     def until(self, text: str) -> str:
         """What comes until a text does; 30 seconds at most."""
-        deadline, new = time.monotonic() + 30, ""
+        deadline = time.monotonic() + 30
+        new = ""
         while text not in new:
             assert time.monotonic() < deadline, f"no {text!r} in {self.out!r}"
             if select.select([self.end], [], [], 0.2)[0]:
@@ -154,15 +174,21 @@ class AtATerminal:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-def test_at_a_terminal_persons_see_no_hand_before_they_ask_for_it_and_ctrl_c_keeps_the_game(tmp_path: Path) -> None:
-    there = AtATerminal(tmp_path, "play", "--players", "2", "--seat", "0=person", "--seat", "1=person")
+def test_at_a_terminal_persons_see_no_hand_before_they_ask_for_it_and_ctrl_c_keeps_the_game(
+    tmp_path: Path,
+) -> None:
+    there = AtATerminal(
+        tmp_path, "play", "--players", "2", "--seat", "0=person", "--seat", "1=person"
+    )
     before = there.until("press Enter.")
     assert "Y5" not in before
     there.type("\n")
     there.until("(? for help): ")
     there.type("h 1 5\r")
     handed = there.until("P1, press Enter.")
-    assert "\x1b[2J" in handed and "\x1b[3J" in handed, "the screen and what was scrolled away are cleared"
+    assert "\x1b[2J" in handed and "\x1b[3J" in handed, (
+        "the screen and what was scrolled away are cleared"
+    )
     there.type("\x03")
     there.until("interrupted")
     assert there.code() == 130

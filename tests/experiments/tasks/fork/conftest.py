@@ -16,13 +16,23 @@ Games = Callable[..., Path]
 @pytest.fixture(scope="session")
 def game(tmp_path_factory: pytest.TempPathFactory) -> Games:
     """Plays a game once; returns its journal."""
-    folder, made = tmp_path_factory.mktemp("games"), dict[str, Path]()
+    folder = tmp_path_factory.mktemp("games")
+    made = dict[str, Path]()
 
-    def played(graph: str, players: int, model: Model = "program", turns: int | None = None, **more: Any) -> Path:
+    def played(
+        graph: str, players: int, model: Model = "program", turns: int | None = None, **more: Any
+    ) -> Path:
         name = f"{graph}-{players}-{model}-{turns}-{more}"
         if name not in made:
             made[name] = folder / f"game{len(made)}.jsonl"
-            play(graphs.seat(graph, model), players=players, seed=2, journal=made[name], max_turns=turns, **more)
+            play(
+                graphs.seat(graph, model),
+                players=players,
+                seed=2,
+                journal=made[name],
+                max_turns=turns,
+                **more,
+            )
         return made[name]
 
     return played

@@ -25,8 +25,12 @@ from orchestrator.table.game_loop import play_started
 from tests.conftest import Run
 from tests.experiments.tasks.fork.conftest import Games
 
+NO_CHANGE = Change()
 
-def onward(path: Path, turn: int, out: Path, change: Change = Change(), last: int = 99, **more: Any) -> Path:  # noqa: B008
+
+def onward(
+    path: Path, turn: int, out: Path, change: Change = NO_CHANGE, last: int = 99, **more: Any
+) -> Path:
     """Play on from a fork, to the end or to a turn; returns the new journal."""
 
     async def played() -> Path:
@@ -48,10 +52,16 @@ def told(events: Sequence[Event]) -> list[dict[str, Any]]:
 def test_without_a_change_the_game_goes_on_as_it_did(game: Games, tmp_path: Path) -> None:
     path = game("house", 2, "sim:average", turns=8)
     made = onward(path, 4, tmp_path, last=8)
-    old, new = journal.read(path), journal.read(made)
+    old = journal.read(path)
+    new = journal.read(made)
     assert told(old) == told(new)
     parent = new[0].parent if isinstance(new[0], GameStarted) else None
-    assert parent and (parent.journal, parent.turn, parent.seats, parent.edits) == (path.name, 4, {}, {})
+    assert parent and (parent.journal, parent.turn, parent.seats, parent.edits) == (
+        path.name,
+        4,
+        {},
+        {},
+    )
     calls = [event for event in new if isinstance(event, Call) and event.of_model]
     assert all((call.fixed == "recorded") == (call.turn < 4) for call in calls)
     assert not any(call.paid for call in calls if call.turn < 4)
@@ -67,7 +77,9 @@ def test_another_graph_sits_there_from_the_turn_on(game: Games, tmp_path: Path) 
     assert {call.node for call in story.turn(4).calls} == {"proposer"}
     assert str(story.result and story.result.graph) == "house+watson"
     told_of = [row.own is not None for row in turn_rows.turns(Game.open(made), "arm")]
-    assert told_of == [turn < 4 or turn % 2 == 1 for turn in range(1, 9)], "its model played up to the fork"
+    assert told_of == [turn < 4 or turn % 2 == 1 for turn in range(1, 9)], (
+        "its model played up to the fork"
+    )
     again = decision.decide(made, 2)
     assert again.new[0].decided == again.old.decided and again.place.info.graph == "house"
 
@@ -88,7 +100,8 @@ def test_a_fork_of_a_fork_knows_who_sat_when(game: Games, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kept", [1, 3, 8])
 def test_a_killed_fork_goes_on_where_it_was(kept: int, game: Games, tmp_path: Path) -> None:
-    path, note = game("house", 2, "sim:average", turns=8), tmp_path / "note.yaml"
+    path = game("house", 2, "sim:average", turns=8)
+    note = tmp_path / "note.yaml"
     note.write_text("reason: because\naction: discard slot 0\n")
     whole = onward(path, 4, tmp_path / "a", Change(edits={"aggregator": note}), last=6)
     lines = whole.read_bytes().splitlines(keepends=True)
@@ -98,7 +111,9 @@ def test_a_killed_fork_goes_on_where_it_was(kept: int, game: Games, tmp_path: Pa
     cut.write_bytes(b"".join(lines[: first + kept]) + lines[first + kept][:20])
     assert onward(path, 4, tmp_path / "b", Change(edits={"aggregator": note}), last=6) == cut
     assert comparable(journal.read(cut)) == comparable(journal.read(whole))
-    assert [call.fixed for call in Game.open(cut).turn(4).calls if call.node == "aggregator"] == ["edited"]
+    assert [call.fixed for call in Game.open(cut).turn(4).calls if call.node == "aggregator"] == [
+        "edited"
+    ]
 
 
 def test_another_fork_does_not_go_on_with_it(game: Games, tmp_path: Path) -> None:
@@ -107,20 +122,26 @@ def test_another_fork_does_not_go_on_with_it(game: Games, tmp_path: Path) -> Non
     first.write_bytes(b"".join(first.read_bytes().splitlines(keepends=True)[:-1]))
     moved = tmp_path / f"{path.stem}-t6.jsonl"
     first.rename(moved)
-    with pytest.raises(UserError, match=r"forked from game.* at turn 4, and this one was forked from .* at turn 6"):
+    with pytest.raises(
+        UserError, match=r"forked from game.* at turn 4, and this one was forked from .* at turn 6"
+    ):
         onward(path, 6, tmp_path, last=7)
 
 
 def test_a_new_seat_for_the_others_and_a_row_of_a_run(game: Games, tmp_path: Path) -> None:
-    path, arm = game("house", 2, "sim:average", turns=8), tmp_path / "run" / "games" / "forked"
+    path = game("house", 2, "sim:average", turns=8)
+    arm = tmp_path / "run" / "games" / "forked"
     made = onward(path, 4, arm, last=6, seats={0: seat("watson")})
     assert made.name == "2p-s2-r1.jsonl"
     (row,) = rows.rows(tmp_path / "run")
     assert (row.arm, row.turns, row.graph) == ("forked", 6, "watson+house")
 
 
-def test_the_commands_say_what_is_wrong_in_one_sentence(run: Run, game: Games, tmp_path: Path) -> None:
-    path, bad = str(game("house", 2, turns=5)), tmp_path / "note.yaml"
+def test_the_commands_say_what_is_wrong_in_one_sentence(
+    run: Run, game: Games, tmp_path: Path
+) -> None:
+    path = str(game("house", 2, turns=5))
+    bad = tmp_path / "note.yaml"
     bad.write_text("reason: because\n")
     (deep := tmp_path / "deep.json").write_text("[" * 50_000, "utf-8")
     wrong = {
@@ -141,21 +162,32 @@ def test_the_commands_say_what_is_wrong_in_one_sentence(run: Run, game: Games, t
 
 
 def test_the_printed_note_can_be_read_again(run: Run, game: Games, tmp_path: Path) -> None:
-    path, file = game("house", 2, turns=5), tmp_path / "note.yaml"
+    path = game("house", 2, turns=5)
+    file = tmp_path / "note.yaml"
     for node, note in decision.decide(path, 3).old_notes.items():
         file.write_text(run("fork", str(path), "--turn", "3", "--note", node)[1])
         fork = decision.decide(path, 3, edits={node: file})
-        assert notes_of(fork.config, fork.new[0].events)[node] == note and fork.new[0].decided == fork.old.decided
+        assert (
+            notes_of(fork.config, fork.new[0].events)[node] == note
+            and fork.new[0].decided == fork.old.decided
+        )
 
 
-def test_samples_are_counted_before_the_first_is_shown_and_simulated_errors_are_named(run: Run, game: Games) -> None:
+def test_samples_are_counted_before_the_first_is_shown_and_simulated_errors_are_named(
+    run: Run, game: Games
+) -> None:
     path = game("house", 2, "sim:careless", turns=6)
     turn = next(turn for turn in Game.open(path).turns if any(call.injected for call in turn.calls))
     out = run("fork", str(path), "--turn", str(turn.number), "--samples", "4")[1]
-    counts, first = out.index("4 decisions, each with its own seeds"), out.index("sample 1 of 4")
+    counts = out.index("4 decisions, each with its own seeds")
+    first = out.index("sample 1 of 4")
     assert counts < out.index("with simulated errors") < first < out.index("simulated errors  ")
-    values = {v.move: v.one_step for v in turn_values(Game.open(path), turn.number, rollouts=0).moves}
-    assert turn.decided and re.search(rf"one-step value +\{values[turn.decided.move]:+.2f} ", out[first:])
+    values = {
+        v.move: v.one_step for v in turn_values(Game.open(path), turn.number, rollouts=0).moves
+    }
+    assert turn.decided and re.search(
+        rf"one-step value +\{values[turn.decided.move]:+.2f} ", out[first:]
+    )
     assert f"the highest here is {max(values.values()):+.2f}" in out
     told = json.loads(run("fork", str(path), "--turn", str(turn.number), "--json")[1])
     assert told["one_step"] == {str(move): value for move, value in values.items()}

@@ -86,9 +86,14 @@ def test_a_changed_note_asks_only_what_reads_it(game: Games, tmp_path: Path) -> 
 
 
 def test_a_note_of_a_file_is_read_as_an_answer_would_be(game: Games, tmp_path: Path) -> None:
-    path, file = game("cac", 2, turns=4), tmp_path / "choice.yaml"
+    path = game("cac", 2, turns=4)
+    file = tmp_path / "choice.yaml"
     place = decide(path, 1)
-    other = next(move for move in place.place.view.legal if place.old.decided and move != place.old.decided.move)
+    other = next(
+        move
+        for move in place.place.view.legal
+        if place.old.decided and move != place.old.decided.move
+    )
     file.write_text(f"reason: because\naction: {other}\n")
     fork = decide(path, 1, edits={"generate": file})
     (note,) = notes_of(fork.config, fork.new[0].events)["generate"]
@@ -99,7 +104,9 @@ def test_a_note_of_a_file_is_read_as_an_answer_would_be(game: Games, tmp_path: P
 def test_a_recorded_turn_with_a_refusal_is_decided_again_with_its_redo(game: Games) -> None:
     path = game("cac", 2, "sim:careless", turns=14)
     story = Game.open(path)
-    turn = next(turn for turn in story.turns if any(call.node == "generate-2" for call in turn.calls))
+    turn = next(
+        turn for turn in story.turns if any(call.node == "generate-2" for call in turn.calls)
+    )
     number = turn.number
     assert of_turn(decide(story, number).new[0].events) == of_turn(turn.events)
     note = decide(story, number).old_notes["check"]
@@ -125,9 +132,15 @@ def test_a_model_s_note_is_compared_in_what_a_model_could_write(game: Games) -> 
     (old,), (new,) = fork.old.replies["history_analyst"], fork.new[0].replies["history_analyst"]
     assert old and new and old["trust"] and not new["trust"], "only the program fills it"
     (change,) = (change for change in fork_report.changes(fork) if change.node == "history_analyst")
-    assert change.status == "same" and change.old == change.new and "trust" not in (change.old[0] or {})
+    assert (
+        change.status == "same"
+        and change.old == change.new
+        and "trust" not in (change.old[0] or {})
+    )
     by_programs = decide(path, 6, graph="house")
-    (kept,) = (change for change in fork_report.changes(by_programs) if change.node == "history_analyst")
+    (kept,) = (
+        change for change in fork_report.changes(by_programs) if change.node == "history_analyst"
+    )
     assert kept.old == (old,)
 
 
@@ -145,7 +158,9 @@ def test_a_node_taken_away_asks_what_read_it(game: Games) -> None:
 
 def test_samples_have_seeds_of_their_own_and_programs_need_one(game: Games) -> None:
     several = decide(game("watson", 3, "sim:careless", turns=6), 5, samples=8)
-    assert sum(several.moves.values()) == 8 and len({turn.calls[0].text for turn in several.new}) > 1
+    assert (
+        sum(several.moves.values()) == 8 and len({turn.calls[0].text for turn in several.new}) > 1
+    )
     one = decide(game("house", 3, turns=5), 3, samples=8)
     assert len(one.new) == 1 and one.same and "programs" in one.same
 
@@ -167,7 +182,11 @@ def test_a_changed_prompt_or_reader_is_said(game: Games, tmp_path: Path) -> None
     path = game("watson", 3, "sim:average", turns=6)
     assert not decide(path, 2).warnings
     old = tmp_path / "old.jsonl"
-    old.write_text(path.read_text().replace("You are", "Thou art").replace('"prompt_hash": "', '"prompt_hash": "0'))
+    old.write_text(
+        path.read_text()
+        .replace("You are", "Thou art")
+        .replace('"prompt_hash": "', '"prompt_hash": "0')
+    )
     (said,) = decide(old, 2).warnings
     assert "prompts of these nodes changed: proposer" in said
 
@@ -181,12 +200,16 @@ def test_a_fork_knows_no_more_than_the_seat_did(game: Games) -> None:
     other = Game.of((story.started.model_copy(update={"deck": tuple(deck)}), *story.events[1:]))
     for graph in (None, "mycroft"):
         one, two = (decide(told, 5, graph=graph, model="sim:average") for told in (story, other))
-        assert [call.messages for call in one.new[0].calls] == [call.messages for call in two.new[0].calls]
+        assert [call.messages for call in one.new[0].calls] == [
+            call.messages for call in two.new[0].calls
+        ]
 
 
 def test_a_budget_ends_the_samples_and_what_was_paid_is_counted(game: Games) -> None:
     path = game("watson", 3, "sim:average", turns=6)
-    model = Scripted({"proposer": lambda request: {"reason": "x", "action": str(request.moves["0"])}})
+    model = Scripted(
+        {"proposer": lambda request: {"reason": "x", "action": str(request.moves["0"])}}
+    )
 
     async def limited(request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         if len(model.asked) == 3:

@@ -33,7 +33,9 @@ EVERY_TURN = Choice()
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two games in which a seat often overlooks that a card has left a hand."""
     folder = tmp_path_factory.mktemp("games")
-    rates = dict.fromkeys(("misread_stack", "overconfident_play", "slot_off_by_one", "malformed"), 0)
+    rates = dict.fromkeys(
+        ("misread_stack", "overconfident_play", "slot_off_by_one", "malformed"), 0
+    )
     seat = graphs.seat("mycroft", {"model": "sim:average", **rates, "overlooked_move": 0.6})
     for seed in (1, 2):
         play(seat, players=2, seed=seed, journal=folder / f"g{seed}.jsonl", max_turns=TURNS)
@@ -61,19 +63,27 @@ def test_no_graph_may_have_the_judge() -> None:
     config = graphs.read("house").model_dump()
     config["nodes"]["judge"] = {"role": "state_judge"}
     with pytest.raises(
-        UserError, match=r"nodes\.judge: role 'state_judge' judges games that are over.*`evaluate judge`"
+        UserError,
+        match=r"nodes\.judge: role 'state_judge' judges games that are over.*`evaluate judge`",
     ):
         checked(config, "mine")
 
 
-def test_the_judge_is_told_what_was_written_now_and_before_and_what_the_hints_leave(games: Path) -> None:
+def test_the_judge_is_told_what_was_written_now_and_before_and_what_the_hints_leave(
+    games: Path,
+) -> None:
     asked = next(one for one in find(games / "g1.jsonl", EVERY_TURN) if one.turn == 9)
     parts = {part.name: part.text for part in Judging().request(asked, 0).parts}
     assert list(parts) == ["rules", "history", "judged_lists", "instruction", "answer_format"]
     for one in asked.now:
         for slot, text in enumerate(one.slots):
-            assert f"- P{one.seat} slot {slot}: the hints leave: " in parts["judged_lists"] and repr(text) in str(parts)
-    assert asked.before is not None and "had written on their last turn\n\n- P0: slot 0 " in parts["judged_lists"]
+            assert f"- P{one.seat} slot {slot}: the hints leave: " in parts[
+                "judged_lists"
+            ] and repr(text) in str(parts)
+    assert (
+        asked.before is not None
+        and "had written on their last turn\n\n- P0: slot 0 " in parts["judged_lists"]
+    )
     assert "turn 7, P0 (you)" in parts["history"] and "turn 6" not in parts["history"]
 
 
@@ -86,7 +96,10 @@ def test_the_program_rates_exactly_what_the_marks_of_the_turn_say(games: Path) -
         rated = solve(sections(one), {})
         for aspect in ASPECTS:
             (mark,) = [m.value for m in marks if m.turn == one.turn and m.name == aspect]
-            assert getattr(rated, aspect) == pytest.approx(mark, abs=1e-4) and mark == one.exact[aspect]
+            assert (
+                getattr(rated, aspect) == pytest.approx(mark, abs=1e-4)
+                and mark == one.exact[aspect]
+            )
             below += mark < 1
     assert below > 10, "the lists have errors"
     assert {m.name for m in marks if m.role == "tracker"} <= set(mark_infos("tracker"))
@@ -96,12 +109,18 @@ def test_the_program_rates_exactly_what_the_marks_of_the_turn_say(games: Path) -
 
 def test_turns_can_be_chosen(games: Path) -> None:
     chosen = find(games, Choice("2,5-8", 2))
-    assert [(one.game, one.turn) for one in chosen] == [(g, t) for g in ("g1", "g2") for t in (2, 6, 8)]
-    with pytest.raises(UserError, match=r"--turns is 'late'; say all, or numbers and ranges such as 5,10,20-30"):
+    assert [(one.game, one.turn) for one in chosen] == [
+        (g, t) for g in ("g1", "g2") for t in (2, 6, 8)
+    ]
+    with pytest.raises(
+        UserError, match=r"--turns is 'late'; say all, or numbers and ranges such as 5,10,20-30"
+    ):
         Choice("late")
 
 
-def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(games: Path, tmp_path: Path) -> None:
+def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(
+    games: Path, tmp_path: Path
+) -> None:
     def says(request: ModelRequest) -> dict[str, object]:
         return rating(7) if " turn 1 " in request.node else rating(0.5)
 
@@ -111,7 +130,8 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(game
     assert done.left == 0 and len(mean_ratings(rated)) == 4
     assert [answer.asks for answer in rated.answers if answer.reply is None] == [2, 2]
     assert any(
-        "2 answers of the judge could not be read" in note for note in judge_report.notes(report(tmp_path / "j"))
+        "2 answers of the judge could not be read" in note
+        for note in judge_report.notes(report(tmp_path / "j"))
     )
 
 
@@ -129,39 +149,61 @@ def test_agreement_of_judge_exact_score_and_people(games: Path, tmp_path: Path) 
     exact = {one.name: one.exact for one in find(games, EVERY_TURN)}
 
     def stricter(request: ModelRequest) -> dict[str, object]:
-        return rating(0, **{aspect: max(score - 0.1, 0) for aspect, score in exact[request.node].items()})
+        return rating(
+            0, **{aspect: max(score - 0.1, 0) for aspect, score in exact[request.node].items()}
+        )
 
     with answering(judge(stricter)):
         judge_run.run(games, MODEL, tmp_path / "j")
-    rows = [f"{one.game}.jsonl,{one.turn},{one.exact['overall']}" for one in find(games, EVERY_TURN)]
+    rows = [
+        f"{one.game}.jsonl,{one.turn},{one.exact['overall']}" for one in find(games, EVERY_TURN)
+    ]
     people = csv_of(tmp_path / "people.csv", [*rows, "g9,1,0.5"])
     made = report(tmp_path / "j", people)
     found = {one.raters: one for one in made.agreements if one.aspect == "overall"}
     assert set(found) == {("judge", "exact"), ("judge", "human"), ("exact", "human")}
-    strict, same = found["judge", "exact"], found["exact", "human"]
+    strict = found["judge", "exact"]
+    same = found["exact", "human"]
     assert strict.pearson and strict.pearson.value == pytest.approx(1) and strict.alpha.groups == 2
     assert same.alpha.value == pytest.approx(1)
     assert strict.alpha.value is not None and strict.alpha.value < 0.95
     means = {one.rater: one.mean.value for one in made.scores if one.aspect == "overall"}
     overall = fmean(score["overall"] for score in exact.values())
-    assert means["judge"] == pytest.approx(overall - 0.1) and means["exact"] == pytest.approx(overall)
+    assert means["judge"] == pytest.approx(overall - 0.1) and means["exact"] == pytest.approx(
+        overall
+    )
     assert any(
-        "Left out: 1 rating by people of turns that were not judged" in note for note in judge_report.notes(made)
+        "Left out: 1 rating by people of turns that were not judged" in note
+        for note in judge_report.notes(made)
     )
 
 
 @pytest.mark.parametrize(
     ("header", "row", "said"),
     [
-        ("game,turn,overall", "g1,2,1.5", "line 2: overall is '1.5'; it must be a number from 0 to 1"),
-        ("game,turn,overall", "g1,two,0.5", "line 2: turn is 'two'; it must be a whole number from 1"),
+        (
+            "game,turn,overall",
+            "g1,2,1.5",
+            "line 2: overall is '1.5'; it must be a number from 0 to 1",
+        ),
+        (
+            "game,turn,overall",
+            "g1,two,0.5",
+            "line 2: turn is 'two'; it must be a whole number from 1",
+        ),
         ("game,turn,overall", ",2,0.5", "line 2: the game is missing"),
         ("game,turn,overall", "g1,2,", "line 2: no rating stands in this row"),
         ("game,turn,overall", "g1,3,0.5\ng1,3,0.6", "human rates turn 3 of g1 twice; keep one row"),
-        ("game,turn,score", "g1,2,0.5", "needs the columns game and turn, and at least one of deduction_accuracy"),
+        (
+            "game,turn,score",
+            "g1,2,0.5",
+            "needs the columns game and turn, and at least one of deduction_accuracy",
+        ),
     ],
 )
-def test_a_bad_row_of_people_is_one_sentence(tmp_path: Path, header: str, row: str, said: str) -> None:
+def test_a_bad_row_of_people_is_one_sentence(
+    tmp_path: Path, header: str, row: str, said: str
+) -> None:
     with pytest.raises(UserError) as error:
         human_ratings.read(csv_of(tmp_path / "people.csv", [row], header))
     assert said in str(error.value)
@@ -170,14 +212,21 @@ def test_a_bad_row_of_people_is_one_sentence(tmp_path: Path, header: str, row: s
 def test_ratings_are_read_from_any_csv_and_refused_from_anything_else(tmp_path: Path) -> None:
     """A comment may break lines as people and spreadsheets do; a file of another encoding is refused in a sentence."""
     path = tmp_path / "people.csv"
-    path.write_bytes('game,turn,overall,comment\r\ng1,2,0.5,"two\nlines \u2028 here"\r\n'.encode("utf-8-sig"))
-    assert [(one.game, one.turn, one.ratings) for one in human_ratings.read(path)] == [("g1", 2, {"overall": 0.5})]
+    path.write_bytes(
+        'game,turn,overall,comment\r\ng1,2,0.5,"two\nlines \u2028 here"\r\n'.encode("utf-8-sig")
+    )
+    assert [(one.game, one.turn, one.ratings) for one in human_ratings.read(path)] == [
+        ("g1", 2, {"overall": 0.5})
+    ]
     good = b"game,turn,overall\ng1,2,0.5\n"
     for data, said in (
         ("game,turn,overall\ng\u00e9,2,0.5\n".encode("latin-1"), "is not UTF-8 text"),
         (good.decode().encode("utf-16"), "is not UTF-8 text"),
         (good + b'g1,3,"0.5\n', "is not a CSV file"),
-        (good + b"g1,3," + b"9" * 200_000 + b"\n", "is not a CSV file: field larger than field limit"),
+        (
+            good + b"g1,3," + b"9" * 200_000 + b"\n",
+            "is not a CSV file: field larger than field limit",
+        ),
         (good + b"g1,3\n", "line 3: no rating stands in this row"),
         (good + "g1,\u00b2,0.5\n".encode(), "turn is '\u00b2'"),
     ):
@@ -190,12 +239,19 @@ def test_ratings_are_read_from_any_csv_and_refused_from_anything_else(tmp_path: 
 def test_several_people_agree_among_themselves(games: Path, tmp_path: Path) -> None:
     with answering(half()):
         judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-4"))
-    rows = [f"g{game},{turn},{rater},{turn / 4}" for game in (1, 2) for turn in (1, 2, 3, 4) for rater in ("ann", "bo")]
+    rows = [
+        f"g{game},{turn},{rater},{turn / 4}"
+        for game in (1, 2)
+        for turn in (1, 2, 3, 4)
+        for rater in ("ann", "bo")
+    ]
     made = report(tmp_path / "j", csv_of(tmp_path / "people.csv", rows, "game,turn,rater,overall"))
     (among,) = [one for one in made.agreements if one.raters == ("ann", "bo")]
     assert among.alpha.value == 1 and among.pearson is None
     (constant,) = [one for one in made.agreements if one.raters == ("judge", "human")]
-    assert constant.pearson is not None and constant.pearson.value is None, "the judge always says the same"
+    assert constant.pearson is not None and constant.pearson.value is None, (
+        "the judge always says the same"
+    )
 
 
 # The command
@@ -210,23 +266,40 @@ def test_the_command_labels_programs_and_simulated_models_and_the_report_of_a_ru
         (folder / game.name).write_bytes(game.read_bytes())
     code, out, err = run("evaluate", "judge", str(folder), "--every", "4", "-q")
     assert code == 0 and "no model judged" in " ".join(out.split()), err
-    code, out, err = run("evaluate", "judge", str(folder), "--every", "4", "--model", "sim:careless", "-q", "--json")
+    code, out, err = run(
+        "evaluate", "judge", str(folder), "--every", "4", "--model", "sim:careless", "-q", "--json"
+    )
     data = json.loads(out)
     assert code == 0 and data["judge"] == "sim:careless (simulated)" and not data["language_model"]
     tables = [block for block in judge_report.blocks_of_run(folder) if isinstance(block, Table)]
     judges = [table.title.removeprefix("State tracking, judged by ") for table in tables[::2]]
     assert judges == ["program", "sim:careless (simulated)"]
-    assert "`judge/program`" in tables[0].caption and not tables[1].rows, "the program is the exact score"
-    assert tables[3].rows and [row[1] for row in tables[2].rows] == ["judge sim:careless (simulated)", "exact"]
+    assert "`judge/program`" in tables[0].caption and not tables[1].rows, (
+        "the program is the exact score"
+    )
+    assert tables[3].rows and [row[1] for row in tables[2].rows] == [
+        "judge sim:careless (simulated)",
+        "exact",
+    ]
     code, out, err = run("report", str(folder / "judge/program"), "--json")
     assert code == 0 and json.loads(out)["judge"] == "program"
     code, out, err = run("evaluate", "judge", str(folder), "--dry-run")
     assert code == 0 and "no model on a server is asked" in out
     code, out, err = run(
-        "evaluate", "judge", str(folder), "--model", "openai:m@http://127.0.0.1:9/v1", "--dry-run", "--json"
+        "evaluate",
+        "judge",
+        str(folder),
+        "--model",
+        "openai:m@http://127.0.0.1:9/v1",
+        "--dry-run",
+        "--json",
     )
     told = json.loads(out)
-    assert (told["arms"][0]["turns"], told["calls"], told["usd"]) == (2 * TURNS, 2 * TURNS, None) and told["tokens_in"]
+    assert (told["arms"][0]["turns"], told["calls"], told["usd"]) == (
+        2 * TURNS,
+        2 * TURNS,
+        None,
+    ) and told["tokens_in"]
 
 
 def test_what_cannot_be_judged_is_one_sentence(run: Run, games: Path, tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ FIRST = 5
 
 def asking(**keys: Any) -> Experiment:
     """An experiment on positions, of the packaged bank where no other is named."""
-    return files.checked({"name": "positions", "task": "positions", "bank": "program", **keys}, "the experiment")
+    return files.checked(
+        {"name": "positions", "task": "positions", "bank": "program", **keys}, "the experiment"
+    )
 
 
 def graph_file(folder: Path, graph: Any) -> str:

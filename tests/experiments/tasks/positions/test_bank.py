@@ -37,7 +37,8 @@ class Following:
     """A graph that plays given moves first, so that it can be led to a position."""
 
     def __init__(self, seat: GraphSeat, moves: list[Move]) -> None:
-        self.seat, self.moves = seat, moves
+        self.seat = seat
+        self.moves = moves
 
     @property
     def info(self) -> SeatInfo:
@@ -58,9 +59,15 @@ class Following:
 async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
     """The position that the referee stands at, drawn from a journal of its game, and its line."""
     moves = [past.move for past in referee.view().history]
-    seat, players = Following(graphs.seat("house"), moves), referee.view().players
+    seat = Following(graphs.seat("house"), moves)
+    players = referee.view().players
     path = folder / f"{referee.deck[-1]}{hash(tuple(referee.deck))}-{len(moves)}.jsonl"
-    more = {"players": players, "deck": [*referee.deck], "label": "a deck", "max_turns": len(moves) + 1}
+    more = {
+        "players": players,
+        "deck": [*referee.deck],
+        "label": "a deck",
+        "max_turns": len(moves) + 1,
+    }
     await play_async([seat] * players, journal=path, **more)  # type: ignore[arg-type]
     drawing = draw.Drawing(0, 0)
     game = Game.open(path, "game")
@@ -71,7 +78,8 @@ async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
 
 
 async def test_another_hidden_hand_changes_no_position_of_a_bank(tmp_path: Path) -> None:
-    chance, met = random.Random(3), 0
+    chance = random.Random(3)
+    met = 0
     for number, referee in enumerate(partners_game(("smart",) * 3, 4)):
         if referee.over or number not in (9, 30, 47):
             continue
@@ -79,7 +87,9 @@ async def test_another_hidden_hand_changes_no_position_of_a_bank(tmp_path: Path)
         assert other.deck != referee.deck
         one, line = await drawn(referee, tmp_path)
         two, _ = await drawn(other, tmp_path)
-        assert one.deal != two.deal  # the deal's hash, by which positions are averaged, tells two deals apart
+        assert (
+            one.deal != two.deal
+        )  # the deal's hash, by which positions are averaged, tells two deals apart
         assert one == two.model_copy(update={"deal": one.deal}) and line == bank.position_line(one)
         met += len(one.calls)
     assert met >= 12
@@ -88,7 +98,10 @@ async def test_another_hidden_hand_changes_no_position_of_a_bank(tmp_path: Path)
 def test_the_truth_is_read_by_what_cheats_alone() -> None:
     """Whatever makes prompts reads no truth; `draw` writes it, and `cheat` is the labelled upper line."""
     texts = {path.stem: (ROOT / path).read_text("utf-8") for path in sources("experiments")}
-    naming = {name: re.findall(r"positions(?:\.| import .*)(truth|cheat)\b", text) for name, text in texts.items()}
+    naming = {
+        name: re.findall(r"positions(?:\.| import .*)(truth|cheat)\b", text)
+        for name, text in texts.items()
+    }
     assert {name for name, found in naming.items() if "truth" in found} == {"cheat", "draw"}
     cheating = {name for name, found in naming.items() if "cheat" in found}
     assert cheating == {"asking", "effects", "position_run"}
@@ -100,7 +113,10 @@ def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:
     secret = [line for line in lines if line.startswith('{"truth"')]
     assert len(secret) == 120 == len(truths(path))
     assert not any(
-        key in line for key in ('"deck":[', '"journal"', '"own_hand"') for line in lines if line not in secret
+        key in line
+        for key in ('"deck":[', '"journal"', '"own_hand"')
+        for line in lines
+        if line not in secret
     )
     bank.save(tmp_path / "bare.jsonl", [line for line in lines if line not in secret])
     bare = bank.read(tmp_path / "bare.jsonl")
@@ -110,16 +126,25 @@ def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:
 
 def test_the_packaged_bank_is_small_spread_and_labelled() -> None:
     found = bank.read("program")
-    assert bank.packaged() == ["probes", "program"] and bank.path_of("program").stat().st_size < 300_000
+    assert (
+        bank.packaged() == ["probes", "program"]
+        and bank.path_of("program").stat().st_size < 300_000
+    )
     assert found.head.label == "program" and len({one.deal for one in found.positions}) == 120
     counts = Counter(one for place in found.positions for one in place.kind.values())
-    for name, values in {"players": "2345", "best": ("play", "hint", "discard"), "tokens": ("0", "1-3", "4-8")}.items():
+    for name, values in {
+        "players": "2345",
+        "best": ("play", "hint", "discard"),
+        "tokens": ("0", "1-3", "4-8"),
+    }.items():
         assert all(counts[name, value] >= 25 for value in values), name
     assert all(counts["phase", phase] > 30 for phase in ("early", "middle", "end"))
     assert str(ROOT) not in json.dumps(found.head.model_dump(mode="json"))
 
 
-def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convention(tmp_path: Path) -> None:
+def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convention(
+    tmp_path: Path,
+) -> None:
     """Made by the commands that made the packaged one, of fewer probes."""
     asked = probes(["newest"], ["chop", "play-hint-read"], [2, 3], per=1)
     done = probe_run.run(asked, graphs.seat("house"), tmp_path / "run", seed=1)
@@ -132,13 +157,21 @@ def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convent
     by_name = {one.name: one for one in asked}
     for one in bank.read(tmp_path / "mine.jsonl.gz").positions:
         assert one.asked is not None
-        probe, there = by_name[one.asked.probe], packaged[one.asked.probe]
+        probe = by_name[one.asked.probe]
+        there = packaged[one.asked.probe]
         assert one.view == probe.view and one.asked.answers == probe.answers
         assert one.kind.convention == one.asked.name == f"newest/{probe.convention}"
-        assert one == there.model_copy(update={"name": one.name}), "the packaged bank is of this version's programs"
-    assert all({"history_analyst", "aggregator"} <= {call.node for call in one.calls} for one in packaged.values())
+        assert one == there.model_copy(update={"name": one.name}), (
+            "the packaged bank is of this version's programs"
+        )
+    assert all(
+        {"history_analyst", "aggregator"} <= {call.node for call in one.calls}
+        for one in packaged.values()
+    )
     (journal_of_one,) = (tmp_path / "run" / "games" / "newest").glob("chop-2p-1.jsonl")
-    assert draw.build([journal_of_one], tmp_path / "one.jsonl", n=9, per_game=3, seed=0).positions == 1
+    assert (
+        draw.build([journal_of_one], tmp_path / "one.jsonl", n=9, per_game=3, seed=0).positions == 1
+    )
 
 
 def test_a_bank_is_drawn_alike_again_one_position_of_a_game(tmp_path: Path) -> None:
@@ -169,7 +202,9 @@ def test_a_note_may_hold_any_line_break(tmp_path: Path) -> None:
     odd = 'a\u2028{"truth"\u0085b'
     data = json.loads(line)["position"]
     data["events"][0]["text"] = odd
-    made = bank.read(saved(tmp_path / "odd.jsonl", [bank.as_line("position", data)], json.loads(head)))
+    made = bank.read(
+        saved(tmp_path / "odd.jsonl", [bank.as_line("position", data)], json.loads(head))
+    )
     assert made.positions[0].calls[0].text == odd
 
 
@@ -209,9 +244,14 @@ def test_no_position_is_drawn_from_a_game_in_which_a_seat_saw_its_own_cards(tmp_
 
 @pytest.mark.parametrize("what", ["another card", "cut off", "no bank", "not whole gzip"])
 def test_a_bank_that_was_changed_is_refused(what: str, tmp_path: Path) -> None:
-    path, lines = tmp_path / "bank.jsonl", list(bank.plain_lines(bank.path_of("program")))
+    path = tmp_path / "bank.jsonl"
+    lines = list(bank.plain_lines(bank.path_of("program")))
     changed = {
-        "another card": [lines[0], lines[1].replace('"tokens":', '"lives":1,"tokens":', 1), *lines[2:]],
+        "another card": [
+            lines[0],
+            lines[1].replace('"tokens":', '"lives":1,"tokens":', 1),
+            *lines[2:],
+        ],
         "cut off": lines[:40],
         "no bank": lines[1:],
         "not whole gzip": lines,

@@ -34,9 +34,13 @@ def study(**keys: object) -> PositionStudy:
     return study_of(Plan.resolve(asked, Path("nowhere")))
 
 
-def outcomes(losses: Sequence[float], players: int = 3, rolled: Sequence[float] = ()) -> list[Outcome]:
+def outcomes(
+    losses: Sequence[float], players: int = 3, rolled: Sequence[float] = ()
+) -> list[Outcome]:
     """Two positions of each deal, with these losses."""
-    places = [place for place in bank.read("program").positions if place.view.players == players][: len(losses)]
+    places = [place for place in bank.read("program").positions if place.view.players == players][
+        : len(losses)
+    ]
     return [
         Outcome(
             position=place.model_copy(update={"deal": f"deal {number // 2}"}),
@@ -59,26 +63,46 @@ def drawn(seed: int) -> list[float]:
 def numbers(difference: Difference) -> dict[str, object]:
     """All that a difference of games and one of decisions share."""
     task = ("players", "counts", "metric", "measured_in", "mde", "for_one_point", "struck_out")
-    return {field.name: getattr(difference, field.name) for field in fields(difference) if field.name not in task}
+    return {
+        field.name: getattr(difference, field.name)
+        for field in fields(difference)
+        if field.name not in task
+    }
 
 
 @pytest.mark.parametrize("rollouts", [False, True])
 def test_terms_and_contrasts_are_those_of_games_with_these_values(rollouts: bool) -> None:
     asked = study(coalitions=PARTS, contrasts=CONTRASTS)
-    losses = {arm: drawn(seed) for seed, arm in enumerate(("without-mind", "without-past", "without-all"))}
+    losses = {
+        arm: drawn(seed) for seed, arm in enumerate(("without-mind", "without-past", "without-all"))
+    }
     losses["full"] = [0.0] * 2 * DEALS
     unused = [1.0] * 2 * DEALS
-    samples = {arm: outcomes(unused, rolled=values) if rollouts else outcomes(values) for arm, values in losses.items()}
+    samples = {
+        arm: outcomes(unused, rolled=values) if rollouts else outcomes(values)
+        for arm, values in losses.items()
+    }
     here = designed(asked, samples)
-    rows = [game(arm, seed=number // 2, score=0, repeat=number) for arm in losses for number in range(2 * DEALS)]
+    rows = [
+        game(arm, seed=number // 2, score=0, repeat=number)
+        for arm in losses
+        for number in range(2 * DEALS)
+    ]
     value = Measure(
-        key="value", of=lambda row: -losses[row.arm][row.repeat], says="", unit="", better="more", least=None
+        key="value",
+        of=lambda row: -losses[row.arm][row.repeat],
+        says="",
+        unit="",
+        better="more",
+        least=None,
     )
     run = {"experiment": {"coalitions": PARTS}, "arms": {arm: {"players": [3]} for arm in losses}}
     there = coalition_study(rows, run, value)
     assert here.coalitions and there
     compare(here.coalitions, there)
-    assert list(map(numbers, here.contrasts)) == list(map(numbers, own_contrasts(by_arm(rows), CONTRASTS, value)))
+    assert list(map(numbers, here.contrasts)) == list(
+        map(numbers, own_contrasts(by_arm(rows), CONTRASTS, value))
+    )
     assert {effect.difference.n for effect in here.coalitions.effects} == {DEALS}
 
 
@@ -98,7 +122,9 @@ def test_a_coalition_decides_as_the_baseline_where_its_parts_are_not_there() -> 
     found = {gain.repeat: gain.points for gain in gains(asked, samples)["without-past"]}
     assert found == {0: 0, 1: 0, 2: 0, 3: 0, 4: -0.5, 5: -0.5, 6: -0.5, 7: -0.5}
     sections = study(coalitions={"past": ["history_analyst", "discards"], "mind": "analyst"})
-    assert asked_nodes.applies(sections.baseline, sections.by_name["without-past"], 2), "a section is there"
+    assert asked_nodes.applies(sections.baseline, sections.by_name["without-past"], 2), (
+        "a section is there"
+    )
 
 
 def test_a_part_that_changes_no_value_is_no_evidence() -> None:
@@ -116,7 +142,9 @@ def test_too_few_own_decisions_are_compared_with_nothing() -> None:
     assert found and found.withheld == ("without-all",) and not found.effects
 
 
-def test_the_report_has_the_tables_sentences_and_figures_of_coalitions(tmp_path: Path, run: Run) -> None:
+def test_the_report_has_the_tables_sentences_and_figures_of_coalitions(
+    tmp_path: Path, run: Run
+) -> None:
     file = tmp_path / "parts.yaml"
     settings = {
         **{"name": "parts", "task": "positions", "bank": "program", "graph": "house", "first": 12},
@@ -131,7 +159,9 @@ def test_the_report_has_the_tables_sentences_and_figures_of_coalitions(tmp_path:
     sentences = [part.text for part in position_report.words(report)]
     first = template_of(sentences[0])
     assert first is sentence_templates.COALITION_WHOLE_OTHER, sentences[0]
-    assert any(sentence.startswith("mind: full - without-tom_interpreter is ") for sentence in sentences)
+    assert any(
+        sentence.startswith("mind: full - without-tom_interpreter is ") for sentence in sentences
+    )
     code, told, _ = run("report", str(folder), "--json")
     terms = json.loads(told)["coalitions"]["terms"]
     by_kind: Mapping[str, float] = {term["kind"]: 0.0 for term in terms}
@@ -141,5 +171,7 @@ def test_the_report_has_the_tables_sentences_and_figures_of_coalitions(tmp_path:
     for name in ("report.md", "report.html", "figures/coalitions.csv", "figures/interactions.svg"):
         assert (folder / name).is_file(), name
     assert "What each part adds" in (folder / "report.html").read_text("utf-8")
-    assert all(effect.p_holm is None for effect in report.effects.effects), "coalitions have tests of their own"
+    assert all(effect.p_holm is None for effect in report.effects.effects), (
+        "coalitions have tests of their own"
+    )
     assert GAIN.unit in (folder / "report.md").read_text("utf-8")

@@ -27,12 +27,18 @@ SIM = {"default": "sim:average"}
 
 
 def asked(folder: Path, arm: str) -> list[Call]:
-    journals = (decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).glob("*.jsonl"))
+    journals = (
+        decisions.read(folder, arm, path.stem)
+        for path in (folder / "decisions" / arm).glob("*.jsonl")
+    )
     return [call for found in journals for sample in found for call in sample.calls]
 
 
 def tables(folder: Path) -> list[str]:
-    return [path.read_text("utf-8") for path in position_report.write(position_report.read(folder), folder)]
+    return [
+        path.read_text("utf-8")
+        for path in position_report.write(position_report.read(folder), folder)
+    ]
 
 
 def said(report: position_report.Report) -> list[str]:
@@ -42,7 +48,11 @@ def said(report: position_report.Report) -> list[str]:
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sim") / "run"
-    arms = ["removed", "placebo:tom_interpreter", "add.second={role: proposer, feeds: [aggregator]}"]
+    arms = [
+        "removed",
+        "placebo:tom_interpreter",
+        "add.second={role: proposer, feeds: [aggregator]}",
+    ]
     ran(folder, models=SIM, arms=arms, first=5)
     return folder
 
@@ -62,27 +72,45 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
     assert effect.arm.floor == "noise-floor" and effect.floor is not None
     added = effect_of_arm(report.effects, "with-second")
     assert added and added.arm.floor == "noise-floor" and added.positions == 5
-    assert any(line.startswith("second: With its note, which the graph had not before, ") for line in said(report))
+    assert any(
+        line.startswith("second: With its note, which the graph had not before, ")
+        for line in said(report)
+    )
 
 
-def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp_path: Path) -> None:
+def test_the_same_study_from_run_yaml_gives_the_same_tables(
+    simulated: Path, tmp_path: Path
+) -> None:
     before = tables(simulated)
-    again, replayed = tmp_path / "again", tmp_path / "replayed"
-    shutil.copytree(simulated, tmp_path / "moved", ignore=shutil.ignore_patterns("decisions", "*.csv", "*.md"))
+    again = tmp_path / "again"
+    replayed = tmp_path / "replayed"
+    shutil.copytree(
+        simulated, tmp_path / "moved", ignore=shutil.ignore_patterns("decisions", "*.csv", "*.md")
+    )
     position_run.run(files.read(tmp_path / "moved" / "run.yaml"), again)
     assert tables(again) == before
-    position_run.run(files.read(tmp_path / "moved" / "run.yaml"), replayed, RunOptions(ModelOptions(replay=simulated)))
+    position_run.run(
+        files.read(tmp_path / "moved" / "run.yaml"),
+        replayed,
+        RunOptions(ModelOptions(replay=simulated)),
+    )
     assert tables(replayed) == before
-    texts = [{call.text for call in asked(folder, "noise-floor")} for folder in (simulated, replayed)]
+    texts = [
+        {call.text for call in asked(folder, "noise-floor")} for folder in (simulated, replayed)
+    ]
     assert texts[0] == texts[1]
 
 
-def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Path, tmp_path: Path) -> None:
+def test_a_call_that_was_answered_before_a_kill_is_not_made_again(
+    simulated: Path, tmp_path: Path
+) -> None:
     shutil.copytree(simulated, tmp_path / "run")
     path = decisions.path_of(tmp_path / "run", "no-history_analyst", "p001")
     lines = path.read_text("utf-8").splitlines()
     last = max(n for n, line in enumerate(lines) if '"text": "' in line)
-    path.write_text("\n".join([*lines[:last], lines[last][:50]]), "utf-8")  # killed within the last answer
+    path.write_text(
+        "\n".join([*lines[:last], lines[last][:50]]), "utf-8"
+    )  # killed within the last answer
     done = position_run.run(files.read(simulated / "run.yaml"), tmp_path / "run")
     assert done.before == done.total - 1
     before, after = (
@@ -94,36 +122,55 @@ def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Pat
 
 def test_a_graph_of_other_notes_is_refused_until_they_are_made(tmp_path: Path) -> None:
     keys = {"graph": "moa_watson", "first": 5, "arms": ["shuffled:analyst", "placebo:analyst"]}
-    with pytest.raises(UserError, match="notes of graph 'house', none of 'proposer' of graph 'moa_watson'"):
+    with pytest.raises(
+        UserError, match="notes of graph 'house', none of 'proposer' of graph 'moa_watson'"
+    ):
         position_run.run(asking(**keys), tmp_path / "run")
     assert not (tmp_path / "run").exists()
     ran(tmp_path / "run", **keys, notes="fresh", models=SIM)
     base = {call.node for call in asked(tmp_path / "run", "full")}
     assert base >= {"proposer", "analyst", "discard_strategist", "aggregator"}
-    assert {call.node.partition("-")[0] for call in asked(tmp_path / "run", "placebo-analyst")} == {"aggregator"}
+    assert {call.node.partition("-")[0] for call in asked(tmp_path / "run", "placebo-analyst")} == {
+        "aggregator"
+    }
 
 
 def moves(folder: Path, arm: str) -> dict[str, str]:
-    found = {path.stem: decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).iterdir()}
+    found = {
+        path.stem: decisions.read(folder, arm, path.stem)
+        for path in (folder / "decisions" / arm).iterdir()
+    }
     return {name: str(one.decided.move) for name, (one,) in found.items() if one.decided}
 
 
 def offered(folder: Path, arm: str) -> dict[str, tuple[list[str], bool]]:
     """The numbered moves in what the planner is asked first, and whether the list stands there as a report."""
-    found = {path.stem: decisions.read(folder, arm, path.stem) for path in (folder / "decisions" / arm).iterdir()}
-    first = {name: next(call for call in one.calls if call.node == "planner") for name, (one,) in found.items()}
+    found = {
+        path.stem: decisions.read(folder, arm, path.stem)
+        for path in (folder / "decisions" / arm).iterdir()
+    }
+    first = {
+        name: next(call for call in one.calls if call.node == "planner")
+        for name, (one,) in found.items()
+    }
     texts = {name: call.messages[-1].content for name, call in first.items()}
-    return {n: (re.findall(r"^\d+: (\w+ .+)$", text, re.M), "## recommender" in text) for n, text in texts.items()}
+    return {
+        n: (re.findall(r"^\d+: (\w+ .+)$", text, re.M), "## recommender" in text)
+        for n, text in texts.items()
+    }
 
 
 def test_a_gate_offers_its_moves_alone_and_advice_leaves_all_moves(tmp_path: Path) -> None:
     keys = {"notes": "fresh", "models": SIM, "controls": {"noise_floor": False}, "first": 3}
     ran(tmp_path / "run", graph="tom_planner_0", arms=["advise:recommender", "gate"], **keys)
     places = {one.name: one for one in bank.read("program").positions}
-    gated, advised = (offered(tmp_path / "run", arm) for arm in ("gate-recommender", "advise-recommender"))
+    gated, advised = (
+        offered(tmp_path / "run", arm) for arm in ("gate-recommender", "advise-recommender")
+    )
     assert gated == offered(tmp_path / "run", "full") and len(gated) == 3
     for name, (moves, reported) in advised.items():
-        legal, few = {str(move) for move in places[name].view.legal}, gated[name]
+        legal = {str(move) for move in places[name].view.legal}
+        few = gated[name]
         assert set(moves) == legal and reported
         assert 1 <= len(few[0]) <= 5 and set(few[0]) < legal and not few[1]
 
@@ -132,7 +179,11 @@ def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
     ran(tmp_path / "run", graph="house_planner", arms=["gate:aggregator"], first=4)
     places = {one.name: one for one in bank.read("program").positions}
     chosen = {
-        name: next(str(call.reply["action"]) for call in places[name].calls if call.node == "aggregator" and call.reply)
+        name: next(
+            str(call.reply["action"])
+            for call in places[name].calls
+            if call.node == "aggregator" and call.reply
+        )
         for name in moves(tmp_path / "run", "gate-aggregator")
     }
     assert len(chosen) == 4 and chosen == moves(tmp_path / "run", "gate-aggregator")
@@ -140,10 +191,14 @@ def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
 
 def test_the_status_counts_decisions(simulated: Path, run: Run) -> None:
     status = json.loads(run("experiment", "status", str(simulated), "--json")[1])
-    assert status["finished"] == status["games"] == 5 * len(list((simulated / "decisions").iterdir()))
+    assert (
+        status["finished"] == status["games"] == 5 * len(list((simulated / "decisions").iterdir()))
+    )
 
 
-def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_nobody_who_is_asked_honestly_reads_the_truth(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(cheat, "truths", lambda path: pytest.fail("the truth is read"))
     arms = ["removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "noise_floor"]
     ran(tmp_path / "run", arms=arms, first=2)
@@ -151,23 +206,34 @@ def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.Monkey
 
 
 def test_the_cheating_arm_is_told_the_own_hand_and_valued_by_it(house_run: Path) -> None:
-    truth, sure = truths(bank.path_of("program")), 0
+    truth = truths(bank.path_of("program"))
+    sure = 0
     for position in bank.read("program").positions[:20]:
         told = cheat.view(position, truth)
         assert [f"{card.colour}{card.rank}" for card in told.own] == list(truth[position.name].own)
         assert told == position.view.model_copy(update={"own": told.own}), "nothing else is told"
         values = cheat.values(position, Position(position.view, position.memory).scene, truth)
         plays = {move.slot: value for move, value in values.items() if isinstance(move, Play)}
-        playable, hand = position.view.piles.playable, truth[position.name].own
+        playable = position.view.piles.playable
+        hand = truth[position.name].own
         fits = [slot for slot, card in enumerate(hand) if playable >> INDEX[card] & 1]
         sure += len(fits)
-        assert all(plays[slot] > max((plays[n] for n in plays if n not in fits), default=-9.0) for slot in fits)
+        assert all(
+            plays[slot] > max((plays[n] for n in plays if n not in fits), default=-9.0)
+            for slot in fits
+        )
     assert sure > 5
     report = position_report.read(house_run)
     arms = position_report.arm_table(report)
-    (look,) = (look for row, look in zip(arms.texts(), arms.looks, strict=True) if row[0].endswith("(cheats)"))
+    (look,) = (
+        look
+        for row, look in zip(arms.texts(), arms.looks, strict=True)
+        if row[0].endswith("(cheats)")
+    )
     assert look == "no model"
-    assert any("cheats: it is told the own hand" in part.text for part in position_report.words(report))
+    assert any(
+        "cheats: it is told the own hand" in part.text for part in position_report.words(report)
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,13 +247,21 @@ def test_the_cheating_arm_is_told_the_own_hand_and_valued_by_it(house_run: Path)
         ("exact@program", "it takes no value"),
         ("noise_floor:tom_interpreter", "noise_floor is about no node"),
         ("removed,removed:tom_interpreter", "two arms are called 'no-tom_interpreter'"),
-        ("advise:tom_interpreter", "node 'tom_interpreter' lists no moves; it is for a recommender"),
-        ("gate", "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or"),
+        (
+            "advise:tom_interpreter",
+            "node 'tom_interpreter' lists no moves; it is for a recommender",
+        ),
+        (
+            "gate",
+            "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or",
+        ),
         ("added:tom_interpreter", "graph 'house' has a node 'tom_interpreter' already"),
         ("own_hand:discard_strategist", "own_hand is about no node"),
     ],
 )
-def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: Run, tmp_path: Path) -> None:
+def test_an_arm_that_cannot_be_is_said_in_a_sentence(
+    arms: str, said: str, run: Run, tmp_path: Path
+) -> None:
     command = ("evaluate", "positions", "program", "--first", "1", "--out", str(tmp_path / "run"))
     code, _, err = run(*command, "--arms", arms)
     assert code == 2 and said in err and "Traceback" not in err
@@ -195,7 +269,8 @@ def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: 
 
 def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) -> None:
     code, out, _ = run("report", str(house_run), "--latex")
-    report, tex = position_report.read(house_run), (house_run / "arms.tex").read_text("utf-8")
+    report = position_report.read(house_run)
+    tex = (house_run / "arms.tex").read_text("utf-8")
     assert code == 0 and "arms.tex" in out
     bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
     for table, body in zip(
@@ -222,18 +297,29 @@ def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
 
 def decorated() -> Iterator[dict[str, object]]:
     """A node whose report the deciding program does not use."""
-    nodes = {"chatter": {"role": "first_order"}, "proposer": {"role": "proposer", "reads": ["chatter"]}}
+    nodes = {
+        "chatter": {"role": "first_order"},
+        "proposer": {"role": "proposer", "reads": ["chatter"]},
+    }
     yield {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
 
 
 def test_a_graph_of_ones_own_is_kept_in_the_record(tmp_path: Path) -> None:
     (graph,) = decorated()
-    ran(tmp_path / "run", graph=graph_file(tmp_path, graph), notes="fresh", arms=["removed"], first=2)
+    ran(
+        tmp_path / "run",
+        graph=graph_file(tmp_path, graph),
+        notes="fresh",
+        arms=["removed"],
+        first=2,
+    )
     assert read(tmp_path / "run").baseline.everybody.config == checked(graph, "decorated")
 
 
 def test_a_dry_run_counts_the_calls_of_each_arm_and_asks_nothing(run: Run) -> None:
-    Path("priced.yaml").write_text("model: openai:m@http://127.0.0.1:9/v1\nprice: {input: 1, output: 4}\n", "utf-8")
+    Path("priced.yaml").write_text(
+        "model: openai:m@http://127.0.0.1:9/v1\nprice: {input: 1, output: 4}\n", "utf-8"
+    )
     study = (
         "evaluate",
         "positions",
@@ -251,7 +337,9 @@ def test_a_dry_run_counts_the_calls_of_each_arm_and_asks_nothing(run: Run) -> No
         ("full", "noise-floor", "no-tom_interpreter"), 24
     )
     assert arms["no-tom_interpreter"]["tokens_in"] < arms["full"]["tokens_in"]
-    assert told["usd"] == pytest.approx((told["tokens_in"] + 4 * told["tokens_out"]) / 1e6, rel=1e-3)
+    assert told["usd"] == pytest.approx(
+        (told["tokens_in"] + 4 * told["tokens_out"]) / 1e6, rel=1e-3
+    )
     fresh = json.loads(run(*study, "--model", "priced.yaml", "--notes", "fresh")[1])
     without_discard = 4  # positions in which the strategist has nothing to say
     assert fresh["arms"][0]["calls"] == 4 * 12 - without_discard and not Path("runs").exists()

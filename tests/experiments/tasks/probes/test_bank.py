@@ -49,7 +49,10 @@ def test_a_probe_is_a_position_of_a_legal_game(every: list[Probe]) -> None:
         referee = rebuild(one.players, one.deck, one.moves)
         assert referee.view() == one.view and one.answers and set(one.answers) < set(one.view.legal)
     for one in {one.pack: one for one in every}.values():
-        lines = [json.dumps({"v": 2, "event": e.event, **e.model_dump(mode="json")}) for e in one.events()]
+        lines = [
+            json.dumps({"v": 2, "event": e.event, **e.model_dump(mode="json")})
+            for e in one.events()
+        ]
         story = Game.of([journal_file.parsed(line.encode()) for line in lines])
         assert tuple(story.moves) == one.moves and story.turns[-1].view == one.view
 
@@ -65,7 +68,11 @@ def test_a_probe_tells_its_convention_from_others_and_from_chance(every: list[Pr
 def test_no_habit_keeps_a_convention(every: list[Probe]) -> None:
     """Such as always to play slot 0."""
     for pack, convention, players in {(one.pack, one.convention, one.players) for one in every}:
-        here = [one for one in every if (one.pack, one.convention, one.players) == (pack, convention, players)]
+        here = [
+            one
+            for one in every
+            if (one.pack, one.convention, one.players) == (pack, convention, players)
+        ]
         same = Counter(move for one in here for move in one.answers)
         assert convention == "discard" or max(same.values()) <= (len(here) + 1) // 2, here[0].name
 
@@ -73,22 +80,42 @@ def test_no_habit_keeps_a_convention(every: list[Probe]) -> None:
 def test_programs_keep_the_pack_that_they_were_made_for(every: list[Probe]) -> None:
     ours = [one for one in every if one.pack == "newest"]
     for spec in ("partner:smart", "house"):
-        wrong = [one.name for one, move in zip(ours, moves_of(spec, ours), strict=True) if not one.keeps(move)]
+        wrong = [
+            one.name
+            for one, move in zip(ours, moves_of(spec, ours), strict=True)
+            if not one.keeps(move)
+        ]
         assert not wrong, spec
     theirs = [one for one in every if one.pack == "hgroup_1"]
-    assert not [one.name for one in theirs if (move := hgroup_1.play(one.view)) is None or not one.keeps(move)]
+    assert not [
+        one.name
+        for one in theirs
+        if (move := hgroup_1.play(one.view)) is None or not one.keeps(move)
+    ]
 
 
 def test_literal_and_other_players_keep_it_as_often_as_stated(every: list[Probe]) -> None:
     chosen = moves_of("partner:iggi", every)
     assert all(move in one.others[LITERAL] for one, move in zip(every, chosen, strict=True))
-    single = [(one, move) for one, move in zip(every, chosen, strict=True) if len(one.others[LITERAL]) == 1]
+    single = [
+        (one, move)
+        for one, move in zip(every, chosen, strict=True)
+        if len(one.others[LITERAL]) == 1
+    ]
     assert len(single) > len(every) / 2
-    assert [one.keeps(move) for one, move in single] == [one.share(LITERAL) == 1 for one, _ in single]
+    assert [one.keeps(move) for one, move in single] == [
+        one.share(LITERAL) == 1 for one, _ in single
+    ]
     ours = [one for one in every if one.pack == "newest"]
     oldest = moves_of("partner:smart_oldest", ours)
-    assert [one.keeps(move) for one, move in zip(ours, oldest, strict=True)] == [one.share("oldest") for one in ours]
-    pointing = [one.keeps(move) for one, move in zip(ours, oldest, strict=True) if one.convention == "play-hint-read"]
+    assert [one.keeps(move) for one, move in zip(ours, oldest, strict=True)] == [
+        one.share("oldest") for one in ours
+    ]
+    pointing = [
+        one.keeps(move)
+        for one, move in zip(ours, oldest, strict=True)
+        if one.convention == "play-hint-read"
+    ]
     assert pointing and not any(pointing)
 
 
@@ -107,7 +134,9 @@ def test_other_seeds_give_other_probes_and_bad_names_a_sentence() -> None:
         bank.probes(["nwest"])
     with pytest.raises(UserError, match="unknown convention 'chopp'"):
         bank.probes(conventions=["chopp"])
-    with pytest.raises(UserError, match="there is no probe 'newest/spare-hint-read/5p-1'; there are 0"):
+    with pytest.raises(
+        UserError, match="there is no probe 'newest/spare-hint-read/5p-1'; there are 0"
+    ):
         bank.probe("newest/spare-hint-read/5p-1")
 
 
@@ -142,15 +171,21 @@ def test_newest_by_hand() -> None:
 
 def test_hgroup_by_hand() -> None:
     chop = view(["B4 G4 Y4 W4 R5", "R1 R3 B3 G3 W3"], ["hint P1 red"])
-    assert answers(hgroup_1.focus_chop(chop)) == ["play slot 0"], "the chop is the focus, not the newest"
+    assert answers(hgroup_1.focus_chop(chop)) == ["play slot 0"], (
+        "the chop is the focus, not the newest"
+    )
     newer = view(["B4 G4 Y4 W4 R5", "B3 R3 R1 G3 W3"], ["hint P1 red"])
     assert answers(hgroup_1.focus_newest(newer)) == ["play slot 2"]
     five = view(["B4 G4 Y4 W4 R3", "R5 R4 B3 G3 W3"], [])
     assert answers(hgroup_1.save_given(five)) == ["hint P1 rank 5"], "a 5 is saved by its rank only"
     saved = view(["B4 G4 Y4 W4 R3", "R5 R4 B3 G3 W3"], ["hint P1 rank 5"])
-    assert hgroup_1.Table(saved).now.chop(1) == 1, "the 5 is touched, so that the next card is the chop"
+    assert hgroup_1.Table(saved).now.chop(1) == 1, (
+        "the 5 is touched, so that the next card is the chop"
+    )
 
 
 def test_basic_by_hand() -> None:
     save = view(["B4 G4 Y4 W4 R3", "R5 R4 B3 G3 W3"], [])
-    assert answers(basic.save_given(save)) == ["hint P1 red", "hint P1 rank 5"], "nothing in sight can be played"
+    assert answers(basic.save_given(save)) == ["hint P1 red", "hint P1 rank 5"], (
+        "nothing in sight can be played"
+    )

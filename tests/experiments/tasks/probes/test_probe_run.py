@@ -30,7 +30,8 @@ class Answering:
 
     def __init__(self, probes: list[Probe], wrong: int = 0, fails_at: int | None = None) -> None:
         self.by_view = {one.view: (one, n < wrong) for n, one in enumerate(probes)}
-        self.asked, self.fails_at = 0, fails_at
+        self.asked = 0
+        self.fails_at = fails_at
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         self.asked += 1
@@ -48,12 +49,20 @@ def asked(probes: list[Probe], seat: Answering, folder: Path) -> Done:
 def test_figures_are_counts_with_intervals(tmp_path: Path, probes: list[Probe]) -> None:
     asked(probes, Answering(probes, wrong=1), tmp_path)
     chop, save, whole = probe_report.scores(probe_report.run_of(tmp_path))
-    assert (chop.convention, chop.kept, chop.probes) == ("chop", 3, 4) and (save.kept, whole.kept) == (4, 7)
+    assert (chop.convention, chop.kept, chop.probes) == ("chop", 3, 4) and (
+        save.kept,
+        whole.kept,
+    ) == (4, 7)
     assert chop.interval == pytest.approx((0.3006, 0.9544), abs=5e-4)  # Wilson's of 3 in 4
     assert chop.chance == pytest.approx(sum(one.chance for one in probes[:4]) / 4)
     assert next(one for one in chop.others if one.name == LITERAL).keeps == 0
     table, *_ = probe_report.blocks(probe_report.read([tmp_path]))
-    assert isinstance(table, Table) and table.texts()[0][:4] == ["hgroup_1", "chop", "4", "75% (30–95)"]
+    assert isinstance(table, Table) and table.texts()[0][:4] == [
+        "hgroup_1",
+        "chop",
+        "4",
+        "75% (30–95)",
+    ]
     assert whole.decks <= whole.probes and whole.interval[0] < 7 / 8 < whole.interval[1]
 
 
@@ -69,8 +78,15 @@ def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
     words = ("evaluate", "probes", *few)
     code, out, _ = run(*words, "iggi", "--json")
     told = json.loads(out)
-    assert code == 0 and told["conventions"][0]["share"] == 0 and told["conventions"][0]["answered_by"] == "program"
-    assert yaml.safe_load((tmp_path / "run" / "probes.yaml").read_text())["seat"]["graph"] == "partner:iggi"
+    assert (
+        code == 0
+        and told["conventions"][0]["share"] == 0
+        and told["conventions"][0]["answered_by"] == "program"
+    )
+    assert (
+        yaml.safe_load((tmp_path / "run" / "probes.yaml").read_text())["seat"]["graph"]
+        == "partner:iggi"
+    )
     status = json.loads(run("experiment", "status", str(tmp_path / "run"), "--json")[1])
     assert (status["finished"], status["games"], status["things"]) == (1, 1, "probes")
     code, out, err = run(*words, "smart")
@@ -82,7 +98,10 @@ def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
 def test_bad_commands_say_what_would_be_right(tmp_path: Path, run: Run) -> None:
     for words, said in (
         (("probes", "smrt"), "did you mean 'partner:smart'"),
-        (("probes", "smart", "--model", "program"), "--model is for graphs, and partner:smart is none"),
+        (
+            ("probes", "smart", "--model", "program"),
+            "--model is for graphs, and partner:smart is none",
+        ),
         (("probes", "person"), "a person answers no probes"),
         (("show", "chop"), "is not the name of a probe"),
     ):
@@ -92,12 +111,26 @@ def test_bad_commands_say_what_would_be_right(tmp_path: Path, run: Run) -> None:
 
 def test_a_simulated_model_and_an_untold_pack_are_named(tmp_path: Path, run: Run) -> None:
     more = ("--pack", "hgroup_1", "--convention", "chop", "--players", "2", "--per", "1", "--json")
-    code, out, _ = run("evaluate", "probes", "house", "--model", "sim:average", *more, "--out", str(tmp_path / "a"))
+    code, out, _ = run(
+        "evaluate", "probes", "house", "--model", "sim:average", *more, "--out", str(tmp_path / "a")
+    )
     notes = " ".join(json.loads(out)["notes"])
-    assert code == 0 and "no language model" in notes and "the graph tells newest, so its probes of hgroup_1" in notes
+    assert (
+        code == 0
+        and "no language model" in notes
+        and "the graph tells newest, so its probes of hgroup_1" in notes
+    )
     told = ("--set", "options.conventions=hgroup_1")
     code, out, _ = run(
-        "evaluate", "probes", "house", "--model", "sim:average", *more, *told, "--out", str(tmp_path / "b")
+        "evaluate",
+        "probes",
+        "house",
+        "--model",
+        "sim:average",
+        *more,
+        *told,
+        "--out",
+        str(tmp_path / "b"),
     )
     assert code == 0 and "without being told" not in " ".join(json.loads(out)["notes"])
 
@@ -110,8 +143,14 @@ def test_a_refused_run_of_another_kind_is_no_game(tmp_path: Path, probes: list[P
 
 def test_a_dry_run_counts_the_calls_and_asks_nothing(run: Run) -> None:
     probes = ("evaluate", "probes", "cac", "--players", "2", "--per", "1", "--dry-run", "--json")
-    code, out, err = run(*probes, "--model", "openai:m@http://127.0.0.1:9/v1", "--max-tokens", "100")
+    code, out, err = run(
+        *probes, "--model", "openai:m@http://127.0.0.1:9/v1", "--max-tokens", "100"
+    )
     told = json.loads(out)
     number = told["arms"][0]["probes"]
-    assert code == 0 and 2 * number < told["calls"] <= 3 * number and told["tokens_out"] == 100 * told["calls"], err
+    assert (
+        code == 0
+        and 2 * number < told["calls"] <= 3 * number
+        and told["tokens_out"] == 100 * told["calls"]
+    ), err
     assert json.loads(run(*probes)[1])["calls"] == 0 and not Path("runs").exists()

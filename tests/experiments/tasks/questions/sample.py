@@ -40,9 +40,14 @@ My Action History: []
 """
 
 
-def asked(question: str, *options: str, head: str = "Available Answers:", state: str = STATE) -> str:
+def asked(
+    question: str, *options: str, head: str = "Available Answers:", state: str = STATE
+) -> str:
     """The text of a question."""
-    lines = [f"{letter}. {option}" for letter, option in zip("ABCDEFGHIJKLMNOPQRS", options, strict=False)]
+    lines = [
+        f"{letter}. {option}"
+        for letter, option in zip("ABCDEFGHIJKLMNOPQRS", options, strict=False)
+    ]
     return "\n".join((state, question, head, *lines))
 
 
@@ -57,7 +62,9 @@ ACTIONS = (
 HANABI = {
     "Game": "Hanabi",
     "Game Description": "Two players stack cards of five colours.",
-    "EC Question": asked("How many of Bob's cards are currently playable?", "0", "1", "2", "3 or more"),
+    "EC Question": asked(
+        "How many of Bob's cards are currently playable?", "0", "1", "2", "3 or more"
+    ),
     "EC Answer": "2",
     "EC Answer Ordinal": "C",
     "EC Directive": "Answer a question on the state. Explanation: <why> Answer: <one of the list>",
@@ -83,11 +90,17 @@ OVERCOOKED = {
     "EC Question": asked("How many onions does the soup need still?", "0", "1", "2", state=KITCHEN),
     "EC Answer": "1",
     "EC Answer Ordinal": "B",
-    "TOM Question": asked("What will Bob do?", "place onion in pot.", "wait.", "move away.", state=KITCHEN),
+    "TOM Question": asked(
+        "What will Bob do?", "place onion in pot.", "wait.", "move away.", state=KITCHEN
+    ),
     "TOM Answer": "place onion in pot.",
     "TOM Answer Ordinal": "A, C",
     "JP Question": asked(
-        "What shall I do?", "pick up plate.", "pick up onion.", state=KITCHEN, head="Available actions:"
+        "What shall I do?",
+        "pick up plate.",
+        "pick up onion.",
+        state=KITCHEN,
+        head="Available actions:",
     ),
     "JP Answer": "pick up plate.",
     "JP Answer Ordinal": "A",
@@ -116,7 +129,10 @@ def brain(says: Callable[[ModelRequest], str]) -> Scripted:
 def always(**wrong: str) -> Scripted:
     """A model that answers right, but for some questions: `hanabi_ec="A"`."""
     said = RIGHT | {
-        name: letter for name in RIGHT for key, letter in wrong.items() if key == name[3:].replace("-", "_")
+        name: letter
+        for name in RIGHT
+        for key, letter in wrong.items()
+        if key == name[3:].replace("-", "_")
     }
     return brain(lambda request: f"Explanation: so.\nAnswer: {said[request.node]}")
 

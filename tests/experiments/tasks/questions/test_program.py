@@ -41,34 +41,54 @@ def test_a_text_that_is_no_position_says_what_it_lacks(old: str, new: str, lacks
         program.read_position(STATE.replace(old, new))
 
 
-COUNT, SOME = ("0", "1", "2", "3 or more"), ("Yes, multiple.", "Yes, only one.", "No, none.")
-POINTS, YES = ("2 points.", "3 points.", "More than 3 points."), ("Not enough information.", "No.", "Yes.")
+COUNT = ("0", "1", "2", "3 or more")
+SOME = ("Yes, multiple.", "Yes, only one.", "No, none.")
+POINTS = ("2 points.", "3 points.", "More than 3 points.")
+YES = ("Not enough information.", "No.", "Yes.")
 
 
 @pytest.mark.parametrize(
     ("question", "shown", "right"),
     [
         ("How many of Bob's cards are currently playable?", COUNT, "2"),
-        ("Does Bob have any cards that are no longer playable for the rest of the game?", SOME, "Yes, only one."),
+        (
+            "Does Bob have any cards that are no longer playable for the rest of the game?",
+            SOME,
+            "Yes, only one.",
+        ),
         ("Does Bob have any cards that are the last of their kind?", SOME, "Yes, multiple."),
         ("How many of my cards are playable?", COUNT, "1"),
-        ("Which of Bob's cards are the last of their type?", ("Only Card 2", "Card 0 and Card 2"), "Card 0 and Card 2"),
+        (
+            "Which of Bob's cards are the last of their type?",
+            ("Only Card 2", "Card 0 and Card 2"),
+            "Card 0 and Card 2",
+        ),
         ("How many points have we scored so far?", POINTS, "3 points."),
         ("Have any cards been played yet?", YES, "Yes."),
         ("Are any of the stacks completed?", YES, "No."),
         ("If I give a clue this turn, will Bob be able to give me any clues?", YES, "Yes."),
         ("How many of Bob's cards are of a rank greater than 1?", COUNT, "2"),
-        ("Which move type is currently not possible?", ("All are possible.", "Revealing is not."), "All are possible."),
+        (
+            "Which move type is currently not possible?",
+            ("All are possible.", "Revealing is not."),
+            "All are possible.",
+        ),
     ],
 )
 def test_facts_follow_from_the_position(question: str, shown: tuple[str, ...], right: str) -> None:
-    options = tuple(Option(label=label, text=text) for label, text in zip("ABCD", shown, strict=False))
+    options = tuple(
+        Option(label=label, text=text) for label, text in zip("ABCD", shown, strict=False)
+    )
     found = program.fact(question, program.read_position(STATE), options)
     assert found is not None and shown[found[0]] == right
 
 
 def of(tmp_path: Path, kind: str, question: str | None = None) -> Question:
-    row = HANABI | ({f"{kind.upper()} Question": question, f"{kind.upper()} Answer Ordinal": "A"} if question else {})
+    row = HANABI | (
+        {f"{kind.upper()} Question": question, f"{kind.upper()} Answer Ordinal": "A"}
+        if question
+        else {}
+    )
     (one,) = questions.read(write(tmp_path / "q.csv", row), kinds=[kind]).questions
     return one
 
@@ -99,19 +119,31 @@ HINTS = (
 @pytest.mark.parametrize(
     ("question", "hint"),
     [
-        ("What should I reveal so that he does not discard his unique cards?", "Reveal Bob's rank 5 cards."),
-        ("What should I reveal so that he knows to play a card on his turn?", "Reveal Bob's Blue color cards."),
+        (
+            "What should I reveal so that he does not discard his unique cards?",
+            "Reveal Bob's rank 5 cards.",
+        ),
+        (
+            "What should I reveal so that he knows to play a card on his turn?",
+            "Reveal Bob's Blue color cards.",
+        ),
         ("What gives him the most amount of information?", "Reveal Bob's rank 1 cards."),
     ],
 )
-def test_a_hint_is_chosen_by_the_purpose_that_the_question_states(tmp_path: Path, question: str, hint: str) -> None:
+def test_a_hint_is_chosen_by_the_purpose_that_the_question_states(
+    tmp_path: Path, question: str, hint: str
+) -> None:
     one = of(tmp_path, "tom", asked(question, *HINTS))
     number, _ = answer(one)
     assert one.options[number].text == hint
 
 
 def test_what_the_partner_meant_is_a_move_with_an_own_card(tmp_path: Path) -> None:
-    one = of(tmp_path, "tom", asked("What can I infer from it?", "I should Discard Card 0", "I should Play Card 1"))
+    one = of(
+        tmp_path,
+        "tom",
+        asked("What can I infer from it?", "I should Discard Card 0", "I should Play Card 1"),
+    )
     assert answer(one)[0] == 1
 
 
@@ -119,7 +151,19 @@ def test_without_a_rule_or_a_position_there_is_no_answer(tmp_path: Path) -> None
     with pytest.raises(NoAnswer, match="no rule for this question: What is the weather"):
         answer(of(tmp_path, "ec", asked("What is the weather?", "Fine", "Bad", "0")))
     with pytest.raises(NoAnswer, match="the text is no position"):
-        answer(of(tmp_path, "ec", asked("How many of Bob's cards are playable?", "0", "1", "2", state="Hm.")))
+        answer(
+            of(
+                tmp_path,
+                "ec",
+                asked("How many of Bob's cards are playable?", "0", "1", "2", state="Hm."),
+            )
+        )
     impossible = STATE.replace("Card 1 could be: [Red] [2]", "Card 1 could be: [Yellow] [5]")
     with pytest.raises(NoAnswer, match="cannot be"):
-        answer(of(tmp_path, "jp", asked("What next?", "Play Card 0.", "Play Card 1.", state=impossible)))
+        answer(
+            of(
+                tmp_path,
+                "jp",
+                asked("What next?", "Play Card 0.", "Play Card 1.", state=impossible),
+            )
+        )

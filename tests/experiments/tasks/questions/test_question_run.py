@@ -44,16 +44,25 @@ def test_an_unreadable_answer_is_asked_for_again_and_then_counts_as_none(tmp_pat
 
     asks = brain(says)
     asked(tmp_path / "run", asks, trials=1)
-    again = next(heard for one, heard in zip(asks.asked, asks.heard, strict=True) if one.ask and "jp" in one.node)
+    again = next(
+        heard
+        for one, heard in zip(asks.asked, asks.heard, strict=True)
+        if one.ask and "jp" in one.node
+    )
     assert (
-        "'A or B'" in again[-1].content and "The options are: A: Play Card 0.; B: Play Card 1.; " in again[-1].content
+        "'A or B'" in again[-1].content
+        and "The options are: A: Play Card 0.; B: Play Card 1.; " in again[-1].content
     )
     answers = {answer.question.name: answer for answer in FOLDER.run(tmp_path / "run").answers}
     assert is_right(answers["01-hanabi-ec"]) and answers["01-hanabi-ec"].asks == 2
     unread = answers["01-hanabi-jp"]
-    assert (unread.reply, unread.asks, is_right(unread)) == (None, 2, False) and "'A or B'" in str(unread.error)
+    assert (unread.reply, unread.asks, is_right(unread)) == (None, 2, False) and "'A or B'" in str(
+        unread.error
+    )
     cell = next(
-        one for one in question_report.read([tmp_path / "run"]).cells[0] if (one.game, one.kind) == ("all", "jp")
+        one
+        for one in question_report.read([tmp_path / "run"]).cells[0]
+        if (one.game, one.kind) == ("all", "jp")
     )
     assert (cell.unread, cell.asked_again, cell.accuracy) == (1, 1, 0.5)
 
@@ -74,7 +83,9 @@ def test_trials_may_grow_and_nothing_else_may_change(tmp_path: Path) -> None:
     asked(tmp_path / "run", always(), trials=1)
     asks = always()
     assert asked(tmp_path / "run", asks, trials=2).left == 0 and len(asks.asked) == 6
-    with pytest.raises(UserError, match=r"holds a run with another model: .*tester.*, not 'sim:average'"):
+    with pytest.raises(
+        UserError, match=r"holds a run with another model: .*tester.*, not 'sim:average'"
+    ):
         asked(tmp_path / "run", always(), model="sim:average")
     file = questions.read(tmp_path / "questions.csv", kinds=["ec"])
     with pytest.raises(UserError, match="another kinds: ec, tom, jp, not ec"):
@@ -110,15 +121,22 @@ def test_the_program_answers_hanabi_and_says_that_it_answers_nothing_else(run: R
     code, out, err = qa(run, "--json")
     assert code == 0, err
     data = json.loads(out)
-    assert [(cell["game"], cell["kind"], cell["accuracy"], cell["trials"]) for cell in data["cells"]] == [
-        ("hanabi", kind, 1.0, 1) for kind in ("ec", "tom", "jp")
-    ]
+    assert [
+        (cell["game"], cell["kind"], cell["accuracy"], cell["trials"]) for cell in data["cells"]
+    ] == [("hanabi", kind, 1.0, 1) for kind in ("ec", "tom", "jp")]
     assert any("no answers for other games" in note for note in data["notes"])
     code, out, err = qa(run, "--model", "openai:m@http://127.0.0.1:9/v1", "--json", "--dry-run")
     told = json.loads(out)
-    assert (told["arms"][0]["questions"], told["calls"]) == (6, 18) and told["tokens_in"] > 500 and "price" in out
+    assert (
+        (told["arms"][0]["questions"], told["calls"]) == (6, 18)
+        and told["tokens_in"] > 500
+        and "price" in out
+    )
     code, _, err = run("evaluate", "questions")
-    assert code == 2 and "single_turn_trials.csv in https://github.com/eric-ai-lab/llm_coordination" in err
+    assert (
+        code == 2
+        and "single_turn_trials.csv in https://github.com/eric-ai-lab/llm_coordination" in err
+    )
     code, out, err = qa(run, "--game", "overcooked")
     assert code == 2 and "programs answer the questions on hanabi alone" in " ".join(err.split())
 
@@ -134,8 +152,11 @@ def test_the_cache_answers_what_was_asked_before_each_trial_for_itself(run: Run)
     with in_a_thread(fake_endpoint.app()) as url:
         assert qa(run, "--model", f"openai:m@{url}", "--cache", "kept", "--out", "one")[0] == 0
         assert qa(run, "--model", f"openai:m@{url}", "--cache", "kept", "--out", "two")[0] == 0
-    first, second = calls(Path("one")), calls(Path("two"))
-    assert [call["cached"] for call in first] == [False] * 18 and [call["cached"] for call in second] == [True] * 18
+    first = calls(Path("one"))
+    second = calls(Path("two"))
+    assert [call["cached"] for call in first] == [False] * 18 and [
+        call["cached"] for call in second
+    ] == [True] * 18
 
 
 def test_a_replay_says_which_answer_is_not_recorded(run: Run, endpoint: str) -> None:

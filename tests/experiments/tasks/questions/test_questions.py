@@ -20,11 +20,17 @@ def test_a_row_has_three_questions_with_their_options_and_keys(tmp_path: Path) -
     found = read(tmp_path)
     assert len(found) == 6
     one = found["02-overcooked-tom"]
-    assert [option.full for option in one.options] == ["A. place onion in pot.", "B. wait.", "C. move away."]
+    assert [option.full for option in one.options] == [
+        "A. place onion in pot.",
+        "B. wait.",
+        "C. move away.",
+    ]
     assert one.right == (0, 2), "several letters, with a space between them"
     assert one.chance == pytest.approx(2 / 3)
     assert one.asked == "What will Bob do?"
-    assert found["02-overcooked-jp"].asked == "What shall I do?", "the head of the options in any case"
+    assert found["02-overcooked-jp"].asked == "What shall I do?", (
+        "the head of the options in any case"
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,8 +58,14 @@ WRONG = {
         "row 1, EC: its key 'F' does not name",
     ),
     "a key is empty": ({**HANABI, "JP Answer Ordinal": " "}, "row 1, JP: its key is empty"),
-    "no options": ({**HANABI, "EC Question": "How many?"}, "ends without a list that begins with 'Available answers:'"),
-    "one option": ({**HANABI, "EC Question": asked("How many?", "0"), "EC Answer Ordinal": "A"}, "it has 1 options"),
+    "no options": (
+        {**HANABI, "EC Question": "How many?"},
+        "ends without a list that begins with 'Available answers:'",
+    ),
+    "one option": (
+        {**HANABI, "EC Question": asked("How many?", "0"), "EC Answer Ordinal": "A"},
+        "it has 1 options",
+    ),
 }
 
 
@@ -64,7 +76,12 @@ def test_what_cannot_be_scored_is_refused_in_one_sentence(
     path = write(tmp_path / "bad.csv", row)
     code, out, err = run("evaluate", "questions", "--data", str(path))
     said = " ".join(err.split())
-    assert (code, out) == (2, "") and told in said and said.startswith("error: ") and "Traceback" not in said
+    assert (
+        (code, out) == (2, "")
+        and told in said
+        and said.startswith("error: ")
+        and "Traceback" not in said
+    )
 
 
 def test_a_question_may_stand_there_once(tmp_path: Path) -> None:
@@ -80,7 +97,9 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, data: bytes) -> Non
 
 
 def test_broken_questions_can_be_left_out_and_are_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "q.csv", {**HANABI, "EC Answer Ordinal": "F", "EC Answer": ""}, OVERCOOKED)
+    path = write(
+        tmp_path / "q.csv", {**HANABI, "EC Answer Ordinal": "F", "EC Answer": ""}, OVERCOOKED
+    )
     found = questions.read(path, skip_broken=True)
     assert len(found.questions) == 5
     assert [sentence[:22] for sentence in found.left_out] == ["row 1, EC: its key 'F'"]
@@ -89,8 +108,13 @@ def test_broken_questions_can_be_left_out_and_are_named(tmp_path: Path) -> None:
 
 def test_a_letter_of_no_option_or_of_two_is_read_by_the_text_of_the_answer(tmp_path: Path) -> None:
     twice = asked("Which?", "None", "All").replace("B. All", "B. All\nB. Card 2")
-    found = read(tmp_path, {**HANABI, "EC Question": twice, "EC Answer Ordinal": "B", "EC Answer": "B. Card 2."})
-    assert found["01-hanabi-ec"].right == (2,) and "read by its text" in found["01-hanabi-ec"].mended
+    found = read(
+        tmp_path,
+        {**HANABI, "EC Question": twice, "EC Answer Ordinal": "B", "EC Answer": "B. Card 2."},
+    )
+    assert (
+        found["01-hanabi-ec"].right == (2,) and "read by its text" in found["01-hanabi-ec"].mended
+    )
     found = read(tmp_path, {**HANABI, "EC Answer Ordinal": "F", "EC Answer": "1"})
     assert found["01-hanabi-ec"].right == (1,)
 

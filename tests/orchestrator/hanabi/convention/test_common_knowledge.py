@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 import graphs
 from orchestrator.hanabi.belief import believe
 from orchestrator.hanabi.cards import INDEX, Card, Piles
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge, counted
+from orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    PublicMove,
+    common_knowledge,
+    counted,
+)
 from orchestrator.hanabi.convention.common_knowledge import _course as caches_of_common
 from orchestrator.hanabi.convention.hint_convention import (
     ADAPTING,
@@ -46,7 +51,8 @@ GAMES = 1000 if FULL else 4
 
 def hands_of(referee: Referee) -> list[tuple[Card, ...]]:
     """Every hand, which no seat sees."""
-    first, second = referee.view(0), referee.view(1)
+    first = referee.view(0)
+    second = referee.view(1)
     own = next(hand.cards for hand in second.hands if hand.seat == 0)
     return [own, *(hand.cards for hand in sorted(first.hands, key=lambda hand: hand.seat))]
 
@@ -70,7 +76,11 @@ def within(masks: Sequence[Sequence[int]], hands: Sequence[Sequence[Card]]) -> b
 def sound(now: CommonKnowledge) -> bool:
     """Whether something is left of every card, and nothing that hints exclude."""
     pairs = zip(now.common, now.literal, strict=True)
-    return all(mask and not mask & ~said for hand, hints in pairs for mask, said in zip(hand, hints, strict=True))
+    return all(
+        mask and not mask & ~said
+        for hand, hints in pairs
+        for mask, said in zip(hand, hints, strict=True)
+    )
 
 
 def now_at(now: CommonKnowledge, referee: Referee) -> CommonKnowledge:
@@ -93,8 +103,15 @@ def test_it_grows_move_by_move_to_what_every_seat_makes_of_its_whole_history(
         views = [referee.view(seat) for seat in range(players)]
         assert all(common_knowledge(customs, view.history) == now for view in views)
         assert now.literal == literal_of(views[0])
-        assert (now.piles.fireworks, now.tokens, now.lives) == (views[0].fireworks, views[0].tokens, views[0].lives)
-        assert sorted(now.piles.discards) == sorted(views[0].discards) and now.deck == views[0].deck_size
+        assert (now.piles.fireworks, now.tokens, now.lives) == (
+            views[0].fireworks,
+            views[0].tokens,
+            views[0].lives,
+        )
+        assert (
+            sorted(now.piles.discards) == sorted(views[0].discards)
+            and now.deck == views[0].deck_size
+        )
         assert within(now.literal, hands_of(referee)) and sound(now)
         assert all(referee.deck[number] == card for number, card in now.face_up)
         if name == "strangers":
@@ -106,7 +123,9 @@ def test_a_past_that_nobody_worked_out_before_is_worked_out_from_its_beginning()
     views = [referee.view(seat) for seat in range(3)]
     known = [common_knowledge(CUSTOMS["newest"][:3], view.history) for view in views]
     caches_of_common.cache_clear()
-    assert [common_knowledge(CUSTOMS["newest"][:3], view.history) for view in reversed(views)] == known
+    assert [
+        common_knowledge(CUSTOMS["newest"][:3], view.history) for view in reversed(views)
+    ] == known
 
 
 SELF_PLAY = [
@@ -138,7 +157,9 @@ def test_a_play_is_said_to_fit_by_convention_where_hints_and_sight_alone_do_not_
         view = referee.view()
         move, why = partners.get("smart").rule(view, Random(f"3 {view.turn}"))
         if move.kind == "play" and why.startswith(("it is known to fit", "it fits by convention")):
-            shown = believe([one.mask for one in view.own], view.piles, *(hand.cards for hand in view.hands))
+            shown = believe(
+                [one.mask for one in view.own], view.piles, *(hand.cards for hand in view.hands)
+            )
             said.add((why == "it is known to fit", shown[move.slot].playable == 1.0))
     assert said == {(True, True), (False, False)}
 
@@ -175,7 +196,9 @@ def test_no_legal_game_leaves_a_card_that_can_be_nothing_or_a_player_without_a_m
             continue
         hands = {hand.seat: hand.cards for hand in view.hands}
         understood = understand(view.history, view.players, view.seat, hands)
-        assert sound(understood.knowledge) and {one.seat for one in understood.partners} == set(hands)
+        assert sound(understood.knowledge) and {one.seat for one in understood.partners} == set(
+            hands
+        )
         for state in (now, understood.knowledge):
             move, why = decide(Scene(view.seat, state, hands, view.legal, view.turns_left))
             assert move in view.legal and why

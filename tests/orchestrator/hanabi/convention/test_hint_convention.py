@@ -16,12 +16,21 @@ from orchestrator.hanabi.convention.hint_convention import (
     between,
     next_discard,
 )
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, STEPS, PolicyStep, Scene, decide, help_first
+from orchestrator.hanabi.convention.policy import (
+    HOUSE_STEPS,
+    STEPS,
+    PolicyStep,
+    Scene,
+    decide,
+    help_first,
+)
 from orchestrator.hanabi.referee import Referee
 from tests.support.positions import dealt
 
-NEWEST, OLDEST = Convention("newest", "newest"), Convention("oldest", "oldest")
-ONES, FIVES = OF_RANK[1], OF_RANK[5]
+NEWEST = Convention("newest", "newest")
+OLDEST = Convention("oldest", "oldest")
+ONES = OF_RANK[1]
+FIVES = OF_RANK[5]
 START = Piles((0, 0, 0, 0, 0), ())
 
 
@@ -41,12 +50,15 @@ PASS = "hint P0 rank 4"
 
 
 @pytest.mark.parametrize(("which", "slot"), [("newest", 3), ("oldest", 0)])
-def test_a_hint_points_at_the_newest_or_oldest_touched_card_that_may_be_playable(which: Focus, slot: int) -> None:
+def test_a_hint_points_at_the_newest_or_oldest_touched_card_that_may_be_playable(
+    which: Focus, slot: int
+) -> None:
     referee = dealt(PLAIN, "R1 R3 G2 R1 B5", moves=["hint P1 red"])
     now = known_to_all(referee, *(Convention(which, which),) * 2)
     reds = OF_COLOUR["R"]
     assert now.common[1] == tuple(
-        mask([Card.R1]) if i == slot else (reds if i in (0, 1, 3) else ANY & ~reds) for i in range(5)
+        mask([Card.R1]) if i == slot else (reds if i in (0, 1, 3) else ANY & ~reds)
+        for i in range(5)
     )
     assert said(now) == [(0, "play hint", 5 + slot, (Card.R1, Card.Y1, Card.G1, Card.W1, Card.B1))]
 
@@ -77,7 +89,9 @@ def test_a_rank_hint_that_touches_the_next_players_next_discard_warns_of_it() ->
 def test_the_same_hint_to_the_player_on_the_right_with_all_tokens_there_only_spends_one() -> None:
     now = known_to_all(dealt(*THREE, moves=["hint P2 rank 5"]))
     assert now.common[2] == now.literal[2]
-    assert [(why, card) for _, why, card, _ in said(now)] == [("silence", 5)]  # of P1, who was not warned
+    assert [(why, card) for _, why, card, _ in said(now)] == [
+        ("silence", 5)
+    ]  # of P1, who was not warned
 
 
 def test_a_warned_card_is_not_the_next_to_go() -> None:
@@ -97,20 +111,27 @@ def test_without_a_token_silence_says_nothing() -> None:
     now = known_to_all(dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=eight))
     spent = known_to_all(dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=[*eight, "discard slot 0"]))
     assert now.tokens == 0 and spent.common[1][0] & FIVES == now.common[1][0] & FIVES != 0
-    again = known_to_all(dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=[*eight, "discard slot 0", "discard slot 4"]))
+    again = known_to_all(
+        dealt(PLAIN, "R5 Y3 G4 W2 B3", moves=[*eight, "discard slot 0", "discard slot 4"])
+    )
     assert again.common[0][0] & FIVES == 0
 
 
 def test_a_set_that_readings_would_empty_falls_back_to_what_hints_say() -> None:
     """A red 3 that a hint wrongly pointed at is then told to be a 3."""
-    hands, moves = (PLAIN, "R3 Y3 G2 W4 B5"), ["hint P1 red", PASS]
+    hands = (PLAIN, "R3 Y3 G2 W4 B5")
+    moves = ["hint P1 red", PASS]
     assert known_to_all(dealt(*hands, moves=moves)).common[1][0] == mask([Card.R1])
-    assert known_to_all(dealt(*hands, moves=[*moves, "hint P1 rank 3"])).common[1][0] == mask([Card.R3])
+    assert known_to_all(dealt(*hands, moves=[*moves, "hint P1 rank 3"])).common[1][0] == mask(
+        [Card.R3]
+    )
 
 
 def test_a_card_that_is_located_is_nowhere_else() -> None:
     now = known_to_all(
-        dealt(PLAIN, "B5 Y3 G4 W2 B3", moves=["hint P1 rank 5", PASS, "hint P1 blue"]), STRANGER, STRANGER
+        dealt(PLAIN, "B5 Y3 G4 W2 B3", moves=["hint P1 rank 5", PASS, "hint P1 blue"]),
+        STRANGER,
+        STRANGER,
     )
     assert now.common[1][0] == mask([Card.B5])
     others = [*now.common[0], *now.common[1][1:]]
@@ -119,7 +140,9 @@ def test_a_card_that_is_located_is_nowhere_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "customs", [(STRANGER, NEWEST), (STRANGER, STRANGER), (ADAPTING, STRANGER)], ids=["from", "between", "to"]
+    "customs",
+    [(STRANGER, NEWEST), (STRANGER, STRANGER), (ADAPTING, STRANGER)],
+    ids=["from", "between", "to"],
 )
 def test_a_strangers_hints_say_what_they_say(customs: tuple[Convention, Convention]) -> None:
     referee = dealt(PLAIN, "R1 R3 G2 R1 B5", moves=["hint P1 red"])
@@ -163,7 +186,14 @@ def test_who_adapts_does_as_the_other(
         ([ANY, mask([Card.R1]), ANY], None),
         ([FIVES, FIVES], None),
     ],
-    ids=["the oldest", "no critical card", "the likeliest dead", "knows a play", "knows a dead card", "all critical"],
+    ids=[
+        "the oldest",
+        "no critical card",
+        "the likeliest dead",
+        "knows a play",
+        "knows a dead card",
+        "all critical",
+    ],
 )
 def test_the_next_discard(hand: list[Mask], slot: int | None) -> None:
     assert next_discard(hand, Piles((1, 0, 0, 0, 0), ())) == slot
@@ -204,5 +234,10 @@ def test_of_two_players_house_helps_a_partner_who_knows_no_play_before_it_plays(
     three = dealt(PLAIN, "R1 R3 G2 R1 B5", "Y1 R4 G4 W4 B4", moves=["hint P1 red"])
     assert chosen(three, HOUSE_STEPS) == "play slot 3"
     passes = ["hint P1 rank 5", "hint P0 rank 4"]
-    three_tokens, one_token = (dealt(*hands, moves=[*passes * number, "hint P1 red"]) for number in (2, 3))
-    assert chosen(three_tokens, HOUSE_STEPS) == "hint P0 yellow" and chosen(one_token, HOUSE_STEPS) == "play slot 3"
+    three_tokens, one_token = (
+        dealt(*hands, moves=[*passes * number, "hint P1 red"]) for number in (2, 3)
+    )
+    assert (
+        chosen(three_tokens, HOUSE_STEPS) == "hint P0 yellow"
+        and chosen(one_token, HOUSE_STEPS) == "play slot 3"
+    )

@@ -6,8 +6,22 @@ from pydantic import BaseModel
 import graphs
 import roles
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import LITERAL, NEWEST, OLDEST, SMART, STRANGER, Convention
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Prior, Understanding, learnt, understand, usual
+from orchestrator.hanabi.convention.hint_convention import (
+    LITERAL,
+    NEWEST,
+    OLDEST,
+    SMART,
+    STRANGER,
+    Convention,
+)
+from orchestrator.hanabi.convention.partner_model import (
+    NOTHING_KNOWN,
+    Prior,
+    Understanding,
+    learnt,
+    understand,
+    usual,
+)
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Play
@@ -30,18 +44,23 @@ PLAYERS = (2, 3, 4, 5)
 def understood(referee: Referee, seat: int = 0, before: Prior = NOTHING_KNOWN) -> Understanding:
     """What a seat makes of a game so far."""
     view = referee.view(seat)
-    return understand(view.history, view.players, seat, {hand.seat: hand.cards for hand in view.hands}, before)
+    return understand(
+        view.history, view.players, seat, {hand.seat: hand.cards for hand in view.hands}, before
+    )
 
 
 HANDS = ("R4 Y3 G2 W4 B2", "Y4 Y1 G4 W2 B3")
-HINT, PLAY = ["hint P1 yellow", "hint P0 red"], ["play slot 0"]
+HINT = ["hint P1 yellow", "hint P0 red"]
+PLAY = ["play slot 0"]
 """The first player's red 4 is hinted as if it could be played, then they play it."""
 MISLED = [*HINT, "discard slot 0", "hint P0 white", "discard slot 2"]
 """The red 4 and the white 4 are hinted so, then the first player discards them."""
 
 
 def test_a_partner_is_believed_until_a_second_card_that_he_pointed_at_does_not_fit() -> None:
-    models = [understood(dealt(*HANDS, moves=moves)).partners[0] for moves in (HINT, HINT + PLAY, MISLED)]
+    models = [
+        understood(dealt(*HANDS, moves=moves)).partners[0] for moves in (HINT, HINT + PLAY, MISLED)
+    ]
     assert [model.convention for model in models] == [NEWEST, NEWEST, STRANGER]
     assert models[0].chance > 0.5 > models[1].chance > models[2].chance
     assert models[0].broke == () and models[2].broke == (
@@ -50,7 +69,9 @@ def test_a_partner_is_believed_until_a_second_card_that_he_pointed_at_does_not_f
     )
 
 
-def test_from_then_on_all_his_hints_say_what_they_say_and_he_is_told_things_in_so_many_words() -> None:
+def test_from_then_on_all_his_hints_say_what_they_say_and_he_is_told_things_in_so_many_words() -> (
+    None
+):
     moves = [*MISLED, "hint P0 blue"]
     referee = dealt(*HANDS, moves=moves)
     now = understood(referee).knowledge
@@ -116,7 +137,8 @@ def test_without_earlier_games_nothing_is_learnt() -> None:
 def test_the_likeliest_convention_is_kept_until_it_is_broken_and_then_the_next_is_tried() -> None:
     """Two reds are hinted of which the oldest fits: it is the newest card's convention that is broken."""
     hands = ("R1 Y3 G2 R4 B2", HANDS[1])
-    hinted, played = ["hint P1 yellow", "hint P0 red"], ["play slot 3"]
+    hinted = ["hint P1 yellow", "hint P0 red"]
+    played = ["play slot 3"]
     both: Prior = {NEWEST: 9.0, OLDEST: 3.0}
     assert understood(dealt(*hands, moves=hinted), before=both).partners[0].convention == NEWEST
     (found,) = understood(dealt(*hands, moves=hinted + played), before=both).partners
@@ -131,7 +153,8 @@ LOSING = ["play slot 4", "hint P0 rank 4", "play slot 2"]
 
 
 def test_the_last_life_is_not_staked_on_a_doubted_partner() -> None:
-    two, one = dealt(*HANDS, moves=LOSING[:2]), dealt(*HANDS, moves=LOSING)
+    two = dealt(*HANDS, moves=LOSING[:2])
+    one = dealt(*HANDS, moves=LOSING)
     assert (two.lives, one.lives) == (2, 1)
     assert understood(two, before=DOUBTED).partners[0].convention == NEWEST
     assert understood(one, before=DOUBTED).partners[0].convention == STRANGER
@@ -139,14 +162,22 @@ def test_the_last_life_is_not_staked_on_a_doubted_partner() -> None:
 
 
 @pytest.mark.parametrize(("chance", "convention"), [(0.78, STRANGER), (0.82, NEWEST)])
-def test_on_the_last_life_a_partner_must_be_sure_in_four_cases_of_five(chance: float, convention: Convention) -> None:
+def test_on_the_last_life_a_partner_must_be_sure_in_four_cases_of_five(
+    chance: float, convention: Convention
+) -> None:
     before = {NEWEST: chance / (1 - chance)}
-    assert understood(dealt(*HANDS, moves=LOSING), before=before).partners[0].convention == convention
+    assert (
+        understood(dealt(*HANDS, moves=LOSING), before=before).partners[0].convention == convention
+    )
 
 
 KEPT_TO = [
     "hint P1 rank 5",
-    *(move for colour in ("red", "yellow", "green", "white", "blue") for move in (f"hint P0 {colour}", "play slot 0")),
+    *(
+        move
+        for colour in ("red", "yellow", "green", "white", "blue")
+        for move in (f"hint P0 {colour}", "play slot 0")
+    ),
     "hint P0 rank 3",
 ]
 """The first player plays five cards as they are told to."""
@@ -162,7 +193,13 @@ def test_a_single_breach_makes_no_stranger_of_a_partner_who_kept_to_the_conventi
     assert after.broke == ("turn 13: the card that their hint pointed at did not fit",)
 
 
-BREAKERS = {"piers": STRANGER, "iggi": STRANGER, "smart_oldest": OLDEST, "literal": LITERAL, "random": STRANGER}
+BREAKERS = {
+    "piers": STRANGER,
+    "iggi": STRANGER,
+    "smart_oldest": OLDEST,
+    "literal": LITERAL,
+    "random": STRANGER,
+}
 RECOGNISED_BY = 37
 """The turn until which two breaches have come, and been seen, in the games below."""
 
@@ -178,7 +215,9 @@ def test_who_keeps_breaking_the_convention_is_recognised_in_four_games_of_five(n
             if referee.turn % 4 == 1 and not referee.over
         ]
         recognised.append(models[-1][1].convention == BREAKERS[name])
-        assert FULL or any(model.convention != NEWEST for turn, model in models if turn <= RECOGNISED_BY)
+        assert FULL or any(
+            model.convention != NEWEST for turn, model in models if turn <= RECOGNISED_BY
+        )
     assert sum(recognised) >= 0.8 * len(recognised)
 
 
@@ -197,7 +236,9 @@ HOUSE = graphs.read("house")
 BLIND = {
     "no pack": graphs.setting(HOUSE, options={"conventions": {"pack": "none"}}),
     "no section": graphs.without_sections(HOUSE, "conventions"),
-    "nobody reads the past": graphs.without_sections(graphs.without(HOUSE, "history_analyst"), "convention_facts"),
+    "nobody reads the past": graphs.without_sections(
+        graphs.without(HOUSE, "history_analyst"), "convention_facts"
+    ),
 }
 
 
@@ -209,26 +250,41 @@ async def test_house_plays_what_it_was_pointed_at() -> None:
 
 
 @pytest.mark.parametrize("why", BLIND)
-async def test_without_conventions_or_a_historian_house_takes_a_hint_to_say_what_it_says(why: str) -> None:
+async def test_without_conventions_or_a_historian_house_takes_a_hint_to_say_what_it_says(
+    why: str,
+) -> None:
     notes = await turn_of(BLIND[why], dealt(*POINTED, moves=["hint P1 red"]).view())
     (choice,) = notes["aggregator"]
     assert isinstance(choice, Choice) and not isinstance(choice.action, Play)
-    reports = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
+    reports = [
+        note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)
+    ]
     assert not any(report.trust or report.believed for report in reports)
     assert bool(reports) == (why != "nobody reads the past")
 
 
-async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and_whom_he_does_not_rely_on() -> None:
+async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and_whom_he_does_not_rely_on() -> (
+    None
+):
     pointed = (await turn_of(HOUSE, dealt(*HANDS, moves=HINT).view()))["history_analyst"][0]
-    misled = (await turn_of(HOUSE, dealt(*HANDS, moves=[*MISLED, "hint P0 blue"]).view()))["history_analyst"][0]
+    misled = (await turn_of(HOUSE, dealt(*HANDS, moves=[*MISLED, "hint P0 blue"]).view()))[
+        "history_analyst"
+    ][0]
     assert isinstance(pointed, HistoryReport) and isinstance(misled, HistoryReport)
-    assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
+    assert (
+        pointed.insights[0].meaning
+        == "P1 told me of 1 card; it points at a card of mine that can be played"
+    )
     assert pointed.summary.startswith("By hints, counting and the conventions I can play slot 0")
     assert misled.summary.endswith("Players who do not wholly keep to the conventions: P1.")
     assert misled.trust[0].broke[0] == "turn 2: the card that their hint pointed at did not fit"
 
 
-TABLES = [("smart", "outer", "iggi"), ("random", "smart", "smart", "piers"), ("smart_oldest", "smart")]
+TABLES = [
+    ("smart", "outer", "iggi"),
+    ("random", "smart", "smart", "piers"),
+    ("smart_oldest", "smart"),
+]
 
 
 @pytest.mark.parametrize("names", TABLES if FULL else TABLES[:2], ids="-".join)
@@ -238,15 +294,22 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
     for referee in partners_game(names, 2):
         if referee.over or referee.turn % 2:
             continue
-        view, now = referee.view(), understood(referee, referee.seat).knowledge
-        told = cut(view, [(kind, {}) for kind in roles.get("aggregator").takes if kind is not ConventionFacts])
+        view = referee.view()
+        now = understood(referee, referee.seat).knowledge
+        told = cut(
+            view,
+            [(kind, {}) for kind in roles.get("aggregator").takes if kind is not ConventionFacts],
+        )
         notes = {"historian": (solved("history_analyst", view, {}),)}
         _, at = convention_scene.understood(told, notes)
         assert at is not None
         for hint in (effect.hint for effect in at.hint_effects):
-            of, cards = types_of(hint), at.hands[hint.to]
+            of = types_of(hint)
+            cards = at.hands[hint.to]
             touched = [slot for slot, card in enumerate(cards) if of >> INDEX[card] & 1]
-            assert at.knowledge.read_hint(view.seat, hint, touched) == now.read_hint(view.seat, hint, touched)
+            assert at.knowledge.read_hint(view.seat, hint, touched) == now.read_hint(
+                view.seat, hint, touched
+            )
             met += 1
     assert met > 50
 
@@ -258,11 +321,25 @@ def solved(name: str, view: View, notes: Notes) -> BaseModel:
     return role.solve(cut(view, [(kind, {}) for kind in role.takes]), notes)
 
 
-def test_what_a_stranger_will_do_is_foreseen_by_what_hints_say_whatever_the_past_seemed_to_mean() -> None:
+def test_what_a_stranger_will_do_is_foreseen_by_what_hints_say_whatever_the_past_seemed_to_mean() -> (
+    None
+):
     """The note takes the newest own card for the red 4, both copies of which are in sight."""
-    referee = dealt("R2 Y3 G4 W2 B3", "R4 R4 G4 W2 B3", "Y1 Y4 G3 W4 R5", moves=["hint P2 red", "hint P2 rank 5"])
-    said = {"insights": (), "inferred": (), "summary": "", "believed": ({"seat": 2, "slot": 4, "cards": ("R4",)},)}
-    strangers = tuple({"seat": seat, "hints": None, "reads": None, "chance": 0.1} for seat in (1, 2))
+    referee = dealt(
+        "R2 Y3 G4 W2 B3",
+        "R4 R4 G4 W2 B3",
+        "Y1 Y4 G3 W4 R5",
+        moves=["hint P2 red", "hint P2 rank 5"],
+    )
+    said = {
+        "insights": (),
+        "inferred": (),
+        "summary": "",
+        "believed": ({"seat": 2, "slot": 4, "cards": ("R4",)},),
+    }
+    strangers = tuple(
+        {"seat": seat, "hints": None, "reads": None, "chance": 0.1} for seat in (1, 2)
+    )
     note = HistoryReport.model_validate({**said, "trust": strangers})
     report = solved("tom_interpreter", referee.view(0), {"historian": (note,)})
     assert isinstance(report, MindReport) and len(report.intentions) == 2

@@ -15,7 +15,11 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, HAND_SIZES, INDEX, Card
 from orchestrator.hanabi.convention import rollout_table as table
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
+from orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    PublicMove,
+    common_knowledge,
+)
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.past_moves import past_moves
 from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
@@ -44,18 +48,24 @@ TABLES = {
 
 
 def dealt(players: int, seed: int, customs: tuple[Convention, ...]) -> RolloutGame:
-    cards, size = numbered(deal(seed)), HAND_SIZES[players]
+    cards = numbered(deal(seed))
+    size = HAND_SIZES[players]
     hands = [cards[seat * size : (seat + 1) * size] for seat in range(players)]
-    return RolloutGame(CommonKnowledge.start(customs), 0, None).dealt(hands, cards[: players * size - 1 : -1])
+    return RolloutGame(CommonKnowledge.start(customs), 0, None).dealt(
+        hands, cards[: players * size - 1 : -1]
+    )
 
 
 def scene(view: View, now: CommonKnowledge) -> Scene:
-    return Scene(view.seat, now, {hand.seat: hand.cards for hand in view.hands}, view.legal, view.turns_left)
+    return Scene(
+        view.seat, now, {hand.seat: hand.cards for hand in view.hands}, view.legal, view.turns_left
+    )
 
 
 def conventional(players: int, seed: int) -> Iterator[tuple[Referee, Scene, Move]]:
     """A game of convention players: the referee before each move, what its player decides by, and the move."""
-    referee, customs = Referee(players, deal(seed)), (NEWEST,) * players
+    referee = Referee(players, deal(seed))
+    customs = (NEWEST,) * players
     while not referee.over:
         at = scene(referee.view(), common_knowledge(customs, referee.view().history))
         made = decide(at, HOUSE_STEPS)[0]
@@ -65,17 +75,27 @@ def conventional(players: int, seed: int) -> Iterator[tuple[Referee, Scene, Move
 
 def same(game: RolloutGame, view: View, now: CommonKnowledge) -> bool:
     """Whether a rollout stands where the table does, and everybody knows the same."""
-    tables = (game.tokens, game.lives, tuple(game.tops), len(game.deck), game.turns_left, game.seat) == (
-        (view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat)
-    )
+    tables = (
+        game.tokens,
+        game.lives,
+        tuple(game.tops),
+        len(game.deck),
+        game.turns_left,
+        game.seat,
+    ) == ((view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat))
     piles = game.piles == (now.piles.playable, now.piles.dead, now.piles.critical)
-    known = (game.common, game.literal) == ([list(h) for h in now.common], [list(h) for h in now.literal])
+    known = (game.common, game.literal) == (
+        [list(h) for h in now.common],
+        [list(h) for h in now.literal],
+    )
     return tables and piles and known
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_a_rollout_keeps_the_rules_of_the_table_and_the_common_knowledge(players: int) -> None:
-    game, now, before = dealt(players, 10_003, TABLES[players]), CommonKnowledge.start(TABLES[players]), None
+    game = dealt(players, 10_003, TABLES[players])
+    now = CommonKnowledge.start(TABLES[players])
+    before = None
     for before in random_game(players, 10_003):
         view = before.view()
         if view.history:
@@ -90,10 +110,13 @@ def test_a_rollout_keeps_the_rules_of_the_table_and_the_common_knowledge(players
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_a_rollout_is_played_as_convention_players_play(players: int) -> None:
     """All but always: of the own hand it reckons slot by slot."""
-    game, made, agreed = dealt(players, 10_001, (NEWEST,) * players), 0, 0
+    game = dealt(players, 10_001, (NEWEST,) * players)
+    made = 0
+    agreed = 0
     for _, _, chosen in conventional(players, 10_001):
         assert not game.over
-        made, agreed = made + 1, agreed + (move(game.decide()) == chosen)
+        made = made + 1
+        agreed = agreed + (move(game.decide()) == chosen)
         game.apply(act(chosen))
     assert game.over and agreed >= 0.97 * made > 40
 
@@ -106,11 +129,15 @@ def taught(card: str) -> tuple[Scene, RolloutGame]:
     start = replace(start, common=(start.common[0], (ANY, believed, ANY, ANY, ANY)))
     own = [INDEX[Card("G4")]] * 5
     game = RolloutGame(start, 0, None).dealt([own, numbered(hand)], [INDEX[Card("Y1")]])
-    return Scene(0, start, {1: hand}, [HintColour(to=1, colour="W"), HintColour(to=1, colour="B")]), game
+    return Scene(
+        0, start, {1: hand}, [HintColour(to=1, colour="W"), HintColour(to=1, colour="B")]
+    ), game
 
 
 @pytest.mark.parametrize(("card", "fits"), (("R1", True), ("G2", False)))
-def test_a_hint_is_no_help_that_makes_a_partner_sure_of_a_card_that_does_not_fit(card: str, fits: bool) -> None:
+def test_a_hint_is_no_help_that_makes_a_partner_sure_of_a_card_that_does_not_fit(
+    card: str, fits: bool
+) -> None:
     """Such a false belief comes from a partner who does not keep to the convention."""
     (at, game), blue = taught(card), HintColour(to=1, colour="B")
     effect = at.effect_of(blue)
@@ -124,19 +151,24 @@ ADVISERS = ("tom_interpreter", "discard_strategist", "aggregator")
 
 
 def middle(players: int = 2, after: int = 30) -> Scene:
-    return next(at for number, (_, at, _) in enumerate(conventional(players, 10_002)) if number == after)
+    return next(
+        at for number, (_, at, _) in enumerate(conventional(players, 10_002)) if number == after
+    )
 
 
 def test_deals_are_drawn_from_the_exact_belief() -> None:
     at = middle()
-    deals, drawn = Deals(at, Random(1)), []
+    deals = Deals(at, Random(1))
+    drawn = []
     for _ in range(600):
         game = deals.draw()
         assert game is not None
         whole = [*game.counts]
         for card in [*game.deck, *(card for hand in game.hands for card in hand)]:
             whole[card] += 1
-        assert whole == list(COPIES_OF) and numbered(at.hands[1 - at.seat]) == game.hands[1 - at.seat]
+        assert (
+            whole == list(COPIES_OF) and numbered(at.hands[1 - at.seat]) == game.hands[1 - at.seat]
+        )
         drawn.append(game.hands[at.seat])
     for slot, belief_of in enumerate(at.beliefs):
         for card, weight in enumerate(belief_of.weights):
@@ -154,24 +186,34 @@ def test_a_better_move_is_found_and_a_usual_one_that_is_best_is_kept() -> None:
     found = search(Deals(last, Random(1)), idle, 40, moves=[idle, play])
     assert best(found).move == play and best(found).gain(found[0]) == (1.0, 0.0)
     assert best(search(Deals(last, Random(1)), play, 40, moves=[play, idle])).move == play
-    assert [trial.scores for trial in search(Deals(last, Random(1)), play, 0)] == [[]] * len(candidates(last, play))
+    assert [trial.scores for trial in search(Deals(last, Random(1)), play, 0)] == [[]] * len(
+        candidates(last, play)
+    )
 
 
-def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_drawn_first() -> None:
+def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_drawn_first() -> (
+    None
+):
     """One slot is one of two fives, another one of three, of which one may be in either: five hands."""
     (at,) = [at for number, (_, at, _) in enumerate(conventional(2, 10_010)) if number == 0]
     held = [card for hand in at.hands.values() for card in hand]
     fives = [Card(f"{colour}5") for colour in "RYGWB" if Card(f"{colour}5") not in held]
-    one, other = fives[:2], [fives[0], *fives[2:4]]
+    one = fives[:2]
+    other = [fives[0], *fives[2:4]]
     masks = [sum(1 << INDEX[card] for card in cards) for cards in (one, other)]
     mine = (masks[0], masks[1], *(ANY,) * 3)
-    known = tuple(mine if seat == at.seat else hand for seat, hand in enumerate(at.knowledge.common))
-    deals, count = Deals(replace(at, knowledge=replace(at.knowledge, common=known)), Random(1)), 2000
+    known = tuple(
+        mine if seat == at.seat else hand for seat, hand in enumerate(at.knowledge.common)
+    )
+    deals = Deals(replace(at, knowledge=replace(at.knowledge, common=known)), Random(1))
+    count = 2000
     drawn = [game.hands[at.seat] for _ in range(count) if (game := deals.draw())]
     pairs = [(INDEX[a], INDEX[b]) for a in one for b in other if a != b]
     assert len(drawn) == count and len(pairs) == 5
     for pair in pairs:
-        assert sum((hand[0], hand[1]) == pair for hand in drawn) / count == pytest.approx(0.2, abs=0.03)
+        assert sum((hand[0], hand[1]) == pair for hand in drawn) / count == pytest.approx(
+            0.2, abs=0.03
+        )
 
 
 @pytest.mark.parametrize("players", (2, 4))
@@ -199,19 +241,20 @@ def test_where_every_deal_is_played_the_better_move_is_chosen_by_however_little(
 
 def test_hands_that_leave_partners_moves_unexplained_are_drawn_less_often() -> None:
     """A hand is a twelfth as likely for each of them."""
-    referee, at, _ = next(turn for number, turn in enumerate(conventional(2, 10_002)) if number == 30)
-    history = referee.view().history
-    past, deals, blind = (
-        past_moves(at, history),
-        Deals(at, Random(1), history),
-        Deals(at, Random(1)),
+    referee, at, _ = next(
+        turn for number, turn in enumerate(conventional(2, 10_002)) if number == 30
     )
+    history = referee.view().history
+    past = past_moves(at, history)
+    deals = Deals(at, Random(1), history)
+    blind = Deals(at, Random(1))
 
     def unexplained(dealt: Deals) -> Counter[int]:
         hands = [tuple(game.hands[at.seat]) for _ in range(4000) if (game := dealt.draw())]
         return Counter(past.surprises(hand, 99) for hand in hands)
 
-    weighed, drawn = unexplained(deals), unexplained(blind)
+    weighed = unexplained(deals)
+    drawn = unexplained(blind)
     assert 0 in drawn, "the true hand explains all moves of convention players"
     assert weighed[1] / weighed[0] == pytest.approx(0.08 * drawn[1] / drawn[0], rel=0.5)
 
@@ -223,7 +266,9 @@ def test_all_moves_are_tried_on_the_same_deals() -> None:
     assert one.scores == other.scores and len(set(one.scores)) > 1
 
 
-@pytest.mark.parametrize(("gains", "changes"), [((1, 1, 1, 1), True), ((9, -7, 6, -5), False), ((4, 2, -1, 1), False)])
+@pytest.mark.parametrize(
+    ("gains", "changes"), [((1, 1, 1, 1), True), ((9, -7, 6, -5), False), ((4, 2, -1, 1), False)]
+)
 def test_a_move_is_changed_only_for_one_that_is_better_by_one_and_a_half_standard_errors(
     gains: tuple[int, ...], changes: bool
 ) -> None:
@@ -257,7 +302,8 @@ def test_on_the_last_life_only_a_play_that_certainly_fits_is_tried() -> None:
     for players in (2, 4):
         for _, at, made in conventional(players, 10_013):
             risky += any(
-                isinstance(move, Play) and at.beliefs[move.slot].playable < 1 for move in candidates(at, made)[1:]
+                isinstance(move, Play) and at.beliefs[move.slot].playable < 1
+                for move in candidates(at, made)[1:]
             )
             last = replace(at, knowledge=replace(at.knowledge, lives=1))
             plays = [move.slot for move in candidates(last, made)[1:] if isinstance(move, Play)]
@@ -279,7 +325,10 @@ def planner(rollouts: object, *others: str) -> graphs.GraphConfig:
     """The planner with the historian, and with whom else of `house_planner` it reads of."""
     whole = graphs.read("house_planner").model_dump()
     kept = {name: whole["nodes"][name] for name in ("history_analyst", *others, "planner")}
-    kept["planner"] |= {"options": {"rollouts": rollouts}, "reads": ["history_analyst", *others[-1:]]}
+    kept["planner"] |= {
+        "options": {"rollouts": rollouts},
+        "reads": ["history_analyst", *others[-1:]],
+    }
     return checked(whole | {"nodes": kept}, "house_planner")
 
 
@@ -291,14 +340,23 @@ async def test_a_hasty_planner_plays_whole_games(players: int) -> None:
 
 
 async def test_a_planner_that_does_not_search_plays_like_the_house() -> None:
-    views = [referee.view() for number, (referee, _, _) in enumerate(conventional(2, 10_007)) if number % 25 == 5]
+    views = [
+        referee.view()
+        for number, (referee, _, _) in enumerate(conventional(2, 10_007))
+        if number % 25 == 5
+    ]
     for view in views:
-        (idle, _), (house, _) = await turn(planner(0, *ADVISERS), "program", view), await turn("house", "program", view)
+        (idle, _), (house, _) = (
+            await turn(planner(0, *ADVISERS), "program", view),
+            await turn("house", "program", view),
+        )
         assert idle.move == house.move
 
 
 @pytest.mark.parametrize(("partner", "tried"), (("smart", True), ("iggi", False)))
-def test_nothing_is_tried_beside_a_partner_whose_moves_rollouts_do_not_explain(partner: str, tried: bool) -> None:
+def test_nothing_is_tried_beside_a_partner_whose_moves_rollouts_do_not_explain(
+    partner: str, tried: bool
+) -> None:
     searches = []
     for referee in islice(partners_game(("smart", partner), 10_018), 19, 50):
         view = referee.view()
@@ -310,13 +368,20 @@ def test_nothing_is_tried_beside_a_partner_whose_moves_rollouts_do_not_explain(p
     assert tried or sum(searches) / len(searches) < 0.3
 
 
-@pytest.mark.parametrize("option", ({"past": "ignored"}, {"misleading": "tried"}, {"endgame": "sampled"}))
+@pytest.mark.parametrize(
+    "option", ({"past": "ignored"}, {"misleading": "tried"}, {"endgame": "sampled"})
+)
 async def test_without_a_part_of_the_search_other_moves_are_chosen(option: dict[str, str]) -> None:
     every = [referee.view() for referee, _, _ in conventional(3, 10_017)]
     views = [*every[3::6], *every[-6:]]
-    whole, part = planner(400, *ADVISERS), planner(400, *ADVISERS)
+    whole = planner(400, *ADVISERS)
+    part = planner(400, *ADVISERS)
     part.nodes["planner"].options.update(option)
-    ratings = [((await turn(graph, "program", view))[0].ratings) for graph in (whole, part) for view in views]
+    ratings = [
+        ((await turn(graph, "program", view))[0].ratings)
+        for graph in (whole, part)
+        for view in views
+    ]
     assert ratings[: len(views)] != ratings[len(views) :]
 
 
@@ -325,10 +390,12 @@ async def decision(view: View) -> Decision:
 
 
 async def test_the_same_is_chosen_each_time_and_behind_another_hidden_hand() -> None:
-    chance, changed = Random(1), 0
+    chance = Random(1)
+    changed = 0
     for number, (referee, _, _) in enumerate(conventional(3, 10_008)):
         if number % 15 == 4:
-            view, other = referee.view(), disguised(referee, referee.view(), chance)
+            view = referee.view()
+            other = disguised(referee, referee.view(), chance)
             changed += other.deck != referee.deck
             first = await decision(view)
             assert first == await decision(view) == await decision(other.view())
@@ -344,7 +411,10 @@ def test_a_budget_that_is_none_is_refused(rollouts: Any) -> None:
 
 def test_without_conventions_partners_are_taken_at_their_word() -> None:
     at = middle(3)
-    strangers = replace(at, knowledge=replace(at.knowledge, conventions=(STRANGER,) * 3, common=at.knowledge.literal))
+    strangers = replace(
+        at,
+        knowledge=replace(at.knowledge, conventions=(STRANGER,) * 3, common=at.knowledge.literal),
+    )
     trials = search(Deals(strangers, Random(1)), strangers.legal[0], 100)
     assert len(trials) > 1 and all(trial.scores for trial in trials)
     assert belief.believe(strangers.knowledge.common[at.seat], at.piles, *at.hands.values())
