@@ -91,6 +91,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
 ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hanabi/engine.py"},
     "pyspiel": {"orchestrator/hanabi/engine.py"},
+    "genai_prices": {"orchestrator/models/list_prices.py"},
     "openai": {"orchestrator/models/openai_client.py", "orchestrator/models/http_client.py"},
     "httpx2": {"orchestrator/models/http_client.py"},
     "langchain": {"orchestrator/models/langchain_client.py"},

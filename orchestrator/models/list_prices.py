@@ -1,42 +1,58 @@
-"""List prices of well-known models, for estimates where a model has no price of its own.
+"""List prices of providers, for estimates where a model has no price of its own.
 
-They stand in `list_prices.yaml`, with the date on which they were read. They are never written to a journal as paid.
+The package genai-prices holds those of all large providers, and asks no server; a newer release of it has newer prices.
+They are never written to a journal as paid.
 """
 
-import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
 from functools import cache
-from pathlib import Path
+from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-import yaml
-
+from orchestrator.models import keys
 from orchestrator.models.price import Price
 from orchestrator.models.settings import ModelSettings
-from orchestrator.values import Frozen
 
-_DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
-"""The end of a model's name that names a version of it."""
+if TYPE_CHECKING:
+    from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, TieredPrices
+
+PACKAGE = "genai-prices"
+LANGCHAIN, OPENAI, AZURE = "langchain", "openai", "azure"
+"""How a model's string begins, where it may have a list price."""
 
 
-class ListPrice(Frozen):
+@dataclass(frozen=True)
+class ListPrice:
     """The price of a model in its provider's list."""
 
     price: Price
-    date: str
-    """When the list was read, as YYYY-MM-DD."""
-    source: str
+    entry: str
+    """The model and the provider as the list names them."""
 
 
 def list_price(model: ModelSettings) -> ListPrice | None:
-    """Return the list price of a model on its provider's own server; None where the list has none."""
-    return of_name(model.model) if model.home or model.provider else None
+    """Return the list price of a model on a provider's own server; None where the list has none."""
+    if model.provider or model.azure or model.home:
+        return of_name(model.model)
+    return _listing(model.name, None, model.url)
 
 
 def of_name(model: str) -> ListPrice | None:
-    """Return the list price of a model by its string, as results state it: `openai:NAME` or
-    `langchain:PROVIDER:NAME`."""
-    provider, _, name = model.removeprefix("langchain:").partition(":")
-    return _all().get((provider, _DATED.sub("", name)))
+    """Return the list price of a model by its string, as results state it: `openai:NAME`, `openai:NAME@URL`,
+    `azure:DEPLOYMENT` or `langchain:PROVIDER:NAME`."""
+    kind, _, name = model.partition(":")
+    if kind == LANGCHAIN:
+        provider, _, name = name.partition(":")
+        return _listing(name, provider, None)
+    if kind not in (OPENAI, AZURE):
+        return None
+    name, _, url = name.partition("@")
+    if url and not keys.is_openai(url):
+        return _listing(name, None, url)
+    return _listing(name, kind, None)
 
 
 def price_of(model: ModelSettings) -> Price | None:
@@ -58,18 +74,58 @@ def caution(models: Iterable[ModelSettings]) -> str | None:
     if not listings:
         return None
     prices = "; ".join(
-        f"{name}: ${item.price.input:g} in, ${item.price.output:g} out, {item.source}, read {item.date}"
+        f"{name}: ${item.price.input:g} in, ${item.price.output:g} out, as {item.entry}"
         for name, item in listings.items()
     )
-    return f"money is estimated by list prices, per million tokens ({prices}); check your provider and set `price`"
+    return (
+        f"money is estimated by the list prices of {PACKAGE} {version(PACKAGE)}, per million tokens ({prices}); "
+        "check your provider and set `price`"
+    )
 
 
 @cache
-def _all() -> dict[tuple[str, str], ListPrice]:
-    """By provider and model."""
-    data = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
-    return {
-        (provider, name): ListPrice(price=price, date=str(group["date"]), source=group["source"])
-        for provider, group in data.items()
-        for name, price in group["models"].items()
-    }
+def _listing(name: str, provider: str | None, url: str | None) -> ListPrice | None:
+    """`provider`: as LangChain or the list names it; or `url`: its server."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        seller, model = get_snapshot().find_provider_model(name, None, provider, url)
+    except LookupError:
+        return None
+    price = _price(_standing(model))
+    return None if price is None else ListPrice(price, f"{model.id} of {seller.name}")
+
+
+def _standing(model: "ModelInfo") -> "ModelPrice":
+    """Return the prices of today, whatever the hour: an estimate is the same all day."""
+    from genai_prices.types import ModelPrice
+
+    if isinstance(model.prices, ModelPrice):
+        return model.prices
+    standing = [item for item in model.prices if _stands(item)]
+    return (standing or model.prices)[-1].prices
+
+
+def _stands(item: "ConditionalPrice") -> bool:
+    from genai_prices.types import StartDateConstraint
+
+    if item.constraint is None:
+        return True
+    return isinstance(item.constraint, StartDateConstraint) and item.constraint.active(
+        datetime.now(UTC)
+    )
+
+
+def _price(prices: "ModelPrice") -> Price | None:
+    """Return what tokens cost in a prompt of usual length; None where a request costs something beside its tokens."""
+    tokens_in = _amount(prices.input_mtok)
+    tokens_out = _amount(prices.output_mtok)
+    if tokens_in is None or tokens_out is None or prices.requests_kcount:
+        return None
+    return Price(input=tokens_in, cached=_amount(prices.cache_read_mtok), output=tokens_out)
+
+
+def _amount(price: "Decimal | TieredPrices | None") -> float | None:
+    if price is None:
+        return None
+    return float(price if isinstance(price, Decimal) else price.base)
