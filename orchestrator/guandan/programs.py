@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from random import Random
 
+from orchestrator.guandan.planners import order_0, order_1, order_2
 from orchestrator.guandan.plays import Combination, Move, power, worth
-from orchestrator.guandan.ranking import ranked
 from orchestrator.guandan.view import View
 
 Program = Callable[[View, Random], Move]
@@ -36,14 +36,11 @@ def best_kind_lowest_value(view: View, chance: Random) -> Move:
     return min(plays, key=lambda play: (-kind_rank(play), worth(play, view.level)))
 
 
-def first_ranked(view: View, chance: Random) -> Move:
-    """Choose the first of the recommender's list."""
-    return ranked(view)[0]
-
-
 PROGRAMS: dict[str, Program] = {
     "random": at_random,
     "bestP_lowV": best_kind_lowest_value,
-    "ranked": first_ranked,
+    "ranked": order_0,
+    "order_1": order_1,
+    "order_2": order_2,
 }
 """By name, from the weakest."""
