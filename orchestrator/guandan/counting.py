@@ -13,7 +13,15 @@ from typing import Self
 
 from orchestrator.guandan.cards import ACE, JOKERS, RANKS, Card, Level, Suit, value, wild_card
 from orchestrator.guandan.listing import FLUSHES
-from orchestrator.guandan.plays import BOMB_SIZES, SHAPES, Combination, bomb_power, power, sequence, worth
+from orchestrator.guandan.plays import (
+    BOMB_SIZES,
+    SHAPES,
+    Combination,
+    bomb_power,
+    power,
+    sequence,
+    worth,
+)
 from orchestrator.guandan.view import View
 
 
@@ -24,7 +32,10 @@ def chance_of(copies: int, total: int, hand: int, needed: int) -> float:
         return 1.0
     if copies < needed or hand < needed:
         return 0.0
-    ways = sum(comb(copies, n) * comb(total - copies, hand - n) for n in range(needed, min(copies, hand) + 1))
+    ways = sum(
+        comb(copies, n) * comb(total - copies, hand - n)
+        for n in range(needed, min(copies, hand) + 1)
+    )
     return ways / comb(total, hand)
 
 
@@ -76,7 +87,10 @@ class Counted:
         """Return the chance that a seat has a higher combination of the same kind of category one."""
         if play.kind in SHAPES:
             length, copies = SHAPES[play.kind]
-            return self._any(self._row(seat, sequence(top, length), copies) for top in range(play.rank + 1, ACE + 1))
+            return self._any(
+                self._row(seat, sequence(top, length), copies)
+                for top in range(play.rank + 1, ACE + 1)
+            )
         needed = 3 if play.kind == "full_house" else len(play.cards)
         floor = worth(play, self.level)
         ranks = [rank for rank in (*RANKS, *JOKERS) if value(rank, self.level) > floor]
@@ -98,7 +112,9 @@ class Counted:
             return 0.0
         chances = []
         for rank in RANKS:
-            needed = size if bomb_power(size) > height or value(rank, self.level) > floor else size + 1
+            needed = (
+                size if bomb_power(size) > height or value(rank, self.level) > floor else size + 1
+            )
             chances.append(self.group(seat, rank, needed))
         if height < 3:
             chances += [self._flush(seat, top, suit) for top, suit in FLUSHES]

@@ -57,7 +57,10 @@ def order_2(view: View, chance: Random) -> Move:
         return moves[0]
     counted = Counted.by_seat(view)
     public = Counted.by_everybody(view)
-    return max(moves, key=lambda move: first_order(view, counted, move) - SURPRISE * surprise(view, public, move))
+    return max(
+        moves,
+        key=lambda move: first_order(view, counted, move) - SURPRISE * surprise(view, public, move),
+    )
 
 
 def surprise(view: View, public: Counted, move: Move) -> float:

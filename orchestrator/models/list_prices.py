@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, TieredPrices
 
 PACKAGE = "genai-prices"
-LANGCHAIN, OPENAI, AZURE = "langchain", "openai", "azure"
+LANGCHAIN = "langchain"
+OPENAI = "openai"
+AZURE = "azure"
 """How a model's string begins, where it may have a list price."""
 
 
