@@ -182,12 +182,12 @@ def memory(path: Path, deal: Deal, seat: int) -> Memory:
     return {GIVEN: {"from": game["name"], "notes": notes}}
 
 
-@lru_cache(maxsize=64)
 def _complete(game: Mapping[str, Any]) -> bool:
     """Tell whether a game of a bank has its name, its seed, and notes with their seats."""
     return {"name", "seed"} <= set(game) and bool([note["seat"] for note in game["notes"]])
 
 
+@lru_cache(maxsize=64)
 def _loaded(path: Path, written_at: int) -> Mapping[str, Any]:
     try:
         bank = json.loads(regular_files.text(path))

@@ -169,13 +169,15 @@ class Remembered(Section):
         }
 
     def _table(self, words: Words) -> str:
-        if not self.whole:
+        if not self.whole or "hands" not in self.memory:
             return ""
         hands = [
             words("P$seat: $text", seat=seat, text=words.by_slot(h))
             for seat, h in self.memory["hands"].items()
         ]
         text = words("The others' hands then: $hands", hands=words("; ").join(hands))
+        if "discards" not in self.memory:
+            return f"\n{text}"
         pile = words.series(self.memory["discards"]) or words("Empty.")
         return f"\n{text}\n{words('The discard pile then: $cards', cards=pile)}"
 

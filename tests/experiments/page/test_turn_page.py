@@ -169,7 +169,7 @@ def test_a_node_is_selected_by_keyboard_and_shows_its_reply(page: Page, address:
 
 def test_calls_stand_in_a_list_or_a_tree(page: Page, address: str) -> None:
     page.goto(f"{address}#/game?id=house&turn=1")
-    expect(page.locator(".call-list ol.rows > li")).to_have_count(10)
+    expect(page.locator(".call-list ol.rows > li")).to_have_count(9)
     page.get_by_role("button", name="Tree").click()
     expect(page.locator(".tree")).to_contain_text("Redo 1: asked again after a refusal")
     expect(page.locator(".tree")).to_contain_text("tom_interpreter: 2 asks")

@@ -153,7 +153,7 @@ def assert_same_compute(spec: PlayerSpec, baseline: PlayerSpec) -> None:
 
 
 def test_as_many_calls_keep_the_words_and_the_verifier_of_the_baseline(tmp_path: Path) -> None:
-    words = "$title\nYour moves:\n$moves\n"
+    words = "$title\nYour moves:\n$moves\n$labels"
     (tmp_path / "words.md").write_text(words, "utf-8")
     baseline = {"prompts": {"sections/legal_moves": str(tmp_path / "words.md")}, "verify": "none"}
     changes = {"setting": {"without_sections": ["discards"], "order": "cache"}, **baseline}

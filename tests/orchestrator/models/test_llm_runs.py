@@ -103,7 +103,7 @@ async def test_every_request_is_an_llm_run_under_the_run_of_its_node(provider: s
     usage = UsageMetadataCallbackHandler()
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
         calls = await watched(
-            graphs.seat("cac", asked(provider, url)), watching, usage, seed=1, max_turns=2
+            graphs.seat("cac", asked(provider, url)), watching, usage, seed=1, max_turns=3
         )
     assert len(watching.llm) == len(calls) > 6
     for run, call in zip(watching.llm.values(), calls, strict=True):

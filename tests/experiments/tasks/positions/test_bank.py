@@ -259,7 +259,7 @@ def test_a_bank_that_was_changed_is_refused(what: str, tmp_path: Path) -> None:
     path.write_text("\n".join(changed), "utf-8")
     if what == "not whole gzip":
         path.write_bytes(gzip.compress(path.read_bytes())[:999])
-    with pytest.raises(UserError, match=r"not whole|no position bank"):
+    with pytest.raises(UserError, match=r"no whole gzip file|not whole|no position bank"):
         bank.read(path)
 
 
