@@ -104,7 +104,9 @@ def test_the_command_says_what_it_wrote_and_overwrites_nothing(
     assert code == 0 and "it.html" in err and (tmp_path / "it.html").exists()
     code, _, err = run("export", "--to", "page", str(played), "it.html")
     assert code == 2 and "is there already" in err
-    code, _, err = run("export", "--to", "page", str(played), "other.html", "--with", "game=piers/9")
+    code, _, err = run(
+        "export", "--to", "page", str(played), "other.html", "--with", "game=piers/9"
+    )
     assert (
         code == 2 and "there is no game 'piers/9'" in err and not (tmp_path / "other.html").exists()
     )
