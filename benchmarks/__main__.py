@@ -17,7 +17,7 @@ from benchmarks import (
     simulated_experiments,
     stop_simulation,
 )
-from experiments.document.terminal import console
+from hanabi_orchestrator.experiments.document.terminal import console
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from functools import partial
 
 from rich.console import Console
 
-from experiments.document.terminal import plain_table
-from graphs import ablate
-from graphs.config import GraphConfig, names, read
-from graphs.graph_seat import seat
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Event, Moved
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.config import GraphConfig, names, read
+from hanabi_orchestrator.graphs.graph_seat import seat
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import Event, Moved
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,19 @@ from statistics import fmean
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis.coalitions import CoalitionStudy, Kind, coalition_study, exact
-from experiments.analysis.statistics.power import pairs_needed
-from experiments.document.terminal import plain_table
-from experiments.forecast import coalition_sizes
-from experiments.forecast.spread import CORRELATION, SD, assumed_spread
-from experiments.record.measures import STRICT
-from experiments.record.rows import PERFECT, Row
-from experiments.study.coalitions import Coalitions, Parts, Term
+from hanabi_orchestrator.experiments.analysis.coalitions import (
+    CoalitionStudy,
+    Kind,
+    coalition_study,
+    exact,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.power import pairs_needed
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.forecast import coalition_sizes
+from hanabi_orchestrator.experiments.forecast.spread import CORRELATION, SD, assumed_spread
+from hanabi_orchestrator.experiments.record.measures import STRICT
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Row
+from hanabi_orchestrator.experiments.study.coalitions import Coalitions, Parts, Term
 
 RUNS = 1_000
 """Simulated runs of each world."""

@@ -7,11 +7,11 @@ import argparse
 import time
 from statistics import median
 
-from graphs.ablate import setting
-from graphs.config import read
-from graphs.graph_seat import seat
-from orchestrator.journal.events import Result
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator.graphs.ablate import setting
+from hanabi_orchestrator.graphs.config import read
+from hanabi_orchestrator.graphs.graph_seat import seat
+from hanabi_orchestrator.orchestrator.journal.events import Result
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 
 ENGINES = ("walk", "langgraph")
 

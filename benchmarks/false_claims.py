@@ -20,19 +20,19 @@ from rich.console import Console
 
 from benchmarks import null_positions
 from benchmarks.simulated_experiments import game
-from experiments.analysis import sentence_templates as say
-from experiments.analysis import stopping
-from experiments.analysis.role_marks import MarkedGame
-from experiments.analysis.statistics.correlation import correlate
-from experiments.analysis.statistics.estimates import ALPHA
-from experiments.document.terminal import plain_table
-from experiments.record.rows import PERFECT, Row
-from experiments.report import role_sentences, verdict
-from experiments.report.marked_run import MarkedRun
-from experiments.report.run_data import RunData, run_data
-from experiments.study.stop_rule import STOP
-from experiments.values.mark_tally import BaselineTally, Key, MarkTally
-from experiments.values.move_values import TITLES
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis import stopping
+from hanabi_orchestrator.experiments.analysis.role_marks import MarkedGame
+from hanabi_orchestrator.experiments.analysis.statistics.correlation import correlate
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Row
+from hanabi_orchestrator.experiments.report import role_sentences, verdict
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun
+from hanabi_orchestrator.experiments.report.run_data import RunData, run_data
+from hanabi_orchestrator.experiments.study.stop_rule import STOP
+from hanabi_orchestrator.experiments.values.mark_tally import BaselineTally, Key, MarkTally
+from hanabi_orchestrator.experiments.values.move_values import TITLES
 
 REPORTS = 300
 """Reports of each design."""

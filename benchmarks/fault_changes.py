@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-import roles
 from benchmarks.fault_games import Mark, Played
 from benchmarks.fault_graphs import naming_marks
-from experiments.analysis.statistics.estimates import Estimate, estimate_mean
-from roles.marks import MarkInfo
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Estimate, estimate_mean
+from hanabi_orchestrator.roles.marks import MarkInfo
 
 
 def info(mark: Mark) -> MarkInfo:

@@ -12,18 +12,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import graphs
-import roles
 from benchmarks.fault_graphs import FAULTY, errors, hosting
 from benchmarks.fault_positions import Again, asked_again
-from experiments.record.files import write_atomically
-from experiments.record.game import Game
-from experiments.values import RoleMark, role_marks
-from experiments.values.marking import version
-from graphs.config import GraphConfig
-from orchestrator import play
-from orchestrator.journal import fingerprint
-from orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import RoleMark, role_marks
+from hanabi_orchestrator.experiments.values.marking import version
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
 Mark = tuple[str, str]
 """A role and the name of one of its marks."""

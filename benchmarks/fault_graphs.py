@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import graphs
-import roles
-from experiments.values import mark_infos
-from graphs.config import GraphConfig, checked
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.models.simulated_settings import KINDS
-from roles.marks import MarkInfo
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.values import mark_infos
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.models.simulated_settings import KINDS
+from hanabi_orchestrator.roles.marks import MarkInfo
 
 FAULTY = "faulty"
 """The model of the node that errs."""

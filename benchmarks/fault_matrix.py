@@ -17,9 +17,14 @@ from rich.console import Console
 from benchmarks.fault_changes import Fault, collected, info
 from benchmarks.fault_games import Deal, Mark, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, upstream
-from experiments.analysis.statistics.estimates import Estimate, clip, estimate_mean, unseen_share
-from experiments.document.terminal import plain_table
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    Estimate,
+    clip,
+    estimate_mean,
+    unseen_share,
+)
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 RATES = (0.0, 0.1, 0.3, 0.6)
 READINGS = {False: "against rate 0", True: "against the program on the same turns"}

@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from experiments.record.game import Game, Turn
-from graphs.ablate import at
-from graphs.graph_seat import GraphSeat
-from graphs.recorded import depending, recorded
-from orchestrator.journal.events import Event
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.graphs.recorded import depending, recorded
+from hanabi_orchestrator.orchestrator.journal.events import Event
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 
 EVERY = 4
 """Rounds from one in which seats are asked again to the next. Never two in a row, so that what a seat wrote last, and

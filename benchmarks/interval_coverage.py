@@ -11,22 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis.compare import STRIKE_OUTS
-from experiments.analysis.statistics.clusters import (
+from hanabi_orchestrator.experiments.analysis.compare import STRIKE_OUTS
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import (
     bootstrap_clusters,
     interquartile_mean,
     over_all,
 )
-from experiments.analysis.statistics.estimates import (
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
     ALPHA,
     Bounds,
     Matrix,
     bootstrap_interval,
     estimate_mean,
 )
-from experiments.analysis.statistics.permutation import sign_flip_test
-from experiments.document.terminal import plain_table
-from experiments.record.rows import PERFECT
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import sign_flip_test
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.record.rows import PERFECT
 
 DEALS = (10, 20, 50, 100)
 TRIALS = 4_000

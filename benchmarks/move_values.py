@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from experiments.values.move_values import Mistake
-from experiments.values.position import Position
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.rollouts import SeatRollouts, mean_and_error, points
-from experiments.values.turn_values import ROLLOUTS, values_at
-from orchestrator.hanabi import referee
-from orchestrator.hanabi.cards import MAX_TOKENS
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.convention.search import Deals
-from orchestrator.hanabi.view import Past
-from orchestrator.players import partners
+from hanabi_orchestrator.experiments.values.move_values import Mistake
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.rollouts import SeatRollouts, mean_and_error, points
+from hanabi_orchestrator.experiments.values.turn_values import ROLLOUTS, values_at
+from hanabi_orchestrator.orchestrator.hanabi import referee
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.convention.search import Deals
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.players import partners
 
 AGAIN = 400
 """Fresh deals on which a mistake is judged again."""

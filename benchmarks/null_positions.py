@@ -7,14 +7,18 @@ from typing import cast
 
 import numpy as np
 
-from experiments.study.arms import Arm
-from experiments.study.control_arms import NOISE_FLOOR, Kind, Purpose
-from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.positions import sentences
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Effects, effect_of, holm_corrected
-from experiments.tasks.positions.outcome import Outcome
-from orchestrator.models.usage import NO_USAGE
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.control_arms import NOISE_FLOOR, Kind, Purpose
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.tasks.positions import sentences
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.effects import (
+    Effects,
+    effect_of,
+    holm_corrected,
+)
+from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
 
 FLIPPED = 0.25
 """The share of decisions that differ when the same model is asked again."""

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import yaml
 from aiohttp import web
 
-from experiments.record import run_folder
-from orchestrator.models import fake_endpoint
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
 
 CALL = 10
 """The duration of a call, in units of `backoff_s`."""
@@ -85,7 +85,7 @@ async def play(sign: str, served: OneSlot, url: str, games: int, backoff_s: floa
     with TemporaryDirectory() as folder:
         written = Path(folder, "slot.yaml").write_text
         await asyncio.to_thread(written, yaml.safe_dump(asked), "utf-8")
-        command = ("-m", "experiments", "experiment", "run", "slot.yaml", "--out", "run")
+        command = ("-m", "hanabi_orchestrator", "experiment", "run", "slot.yaml", "--out", "run")
         process = await asyncio.create_subprocess_exec(
             sys.executable, *command, cwd=folder, stdout=DEVNULL, stderr=DEVNULL
         )

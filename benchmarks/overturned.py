@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from experiments.record.game import Game
-from experiments.values.position import Position
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene
-from orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
 
 POINTS = 12.5
 """Points for a change of a planner's rating by 1."""

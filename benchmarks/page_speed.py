@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
-from experiments.page.library import Library
-from experiments.page.server import Api
-from experiments.record import rows
-from orchestrator.journal import file
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.server import Api
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.orchestrator.journal import file
 
 NAME = "2p-s1-r1"
 

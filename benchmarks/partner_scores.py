@@ -11,11 +11,11 @@ from random import Random
 
 from rich.console import Console
 
-from experiments.document.terminal import plain_table
-from orchestrator.hanabi.cards import HAND_SIZES
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.players import partners
-from orchestrator.players.base import Partner, Rule
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.players.base import Partner, Rule
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis.statistics.estimates import ALPHA
-from experiments.analysis.statistics.permutation import sign_flip_test
-from experiments.analysis.statistics.power import pairs_needed
-from experiments.document.terminal import plain_table
-from experiments.forecast.spread import CORRELATION, MEAN, SD, assumed_spread
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import sign_flip_test
+from hanabi_orchestrator.experiments.analysis.statistics.power import pairs_needed
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.forecast.spread import CORRELATION, MEAN, SD, assumed_spread
 
 LOST = (0.0, 0.15, 0.3)
 EFFECTS = (3.0, 4.0)

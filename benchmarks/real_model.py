@@ -26,20 +26,26 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-import graphs
 from benchmarks import real_server
-from experiments.document.terminal import NOTES, console, plain_table
-from graphs.attempts import base, node_calls, turn_calls
-from orchestrator import journal
-from orchestrator.errors import Suspended, UserError
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, TurnStarted
-from orchestrator.journal.recorded_answers import Recording, Replay
-from orchestrator.models.fake_endpoint import LISTED_MOVE
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.openai_client import OpenAITransport
-from orchestrator.models.settings import ModelSettings, settings
-from orchestrator.table.game_loop import play_async
-from roles.hanabi.sections.table import unmoved
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.document.terminal import NOTES, console, plain_table
+from hanabi_orchestrator.graphs.attempts import base, node_calls, turn_calls
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import Suspended, UserError
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
+from hanabi_orchestrator.orchestrator.models.fake_endpoint import LISTED_MOVE
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.openai_client import OpenAITransport
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings, settings
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles.hanabi.sections.table import unmoved
 
 FORMS = ("json_schema", "text")
 PLAYERS = 2

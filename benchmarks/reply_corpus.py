@@ -16,8 +16,8 @@ from typing import Any
 import yaml
 
 from benchmarks.real_model import Game, answers
-from orchestrator import journal
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 HEAD = "# What {models} answered, word for word, with the reading of a person under `is`; see README.md.\n"
 LABELS = "0123456789"

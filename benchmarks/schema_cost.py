@@ -19,21 +19,21 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import graphs
 from benchmarks import real_server
 from benchmarks.real_model import PLAYERS, SAMPLING, SEED
-from experiments.document.terminal import console, plain_table
-from graphs.prompt_preview import requests
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal.events import TurnStarted
-from orchestrator.models.json_schema import constraints
-from orchestrator.models.openai_client import OpenAITransport
-from orchestrator.models.request import ModelRequest, messages
-from orchestrator.models.settings import ModelSettings, settings
-from orchestrator.models.transport import CompletionRequest
-from orchestrator.replies.reader import Unreadable, read
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.document.terminal import console, plain_table
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import TurnStarted
+from hanabi_orchestrator.orchestrator.models.json_schema import constraints
+from hanabi_orchestrator.orchestrator.models.openai_client import OpenAITransport
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, messages
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings, settings
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable, read
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 
 SCHEMAS = ("none", "string", "enum")
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 
 from aiohttp import web
 
-from orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
 
 Kind = Literal["read", "unusable", "content", "absent", "refused", "passing"]
 """What becomes of a request: its answer is read; it counts as an unusable answer of the model, or as refused content;
@@ -404,7 +404,7 @@ async def play(number: int, served: OddServer, url: str, graph: str) -> Seen:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "experiments",
+            "hanabi_orchestrator",
             "play",
             *options,
             cwd=folder,

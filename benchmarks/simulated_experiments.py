@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.differences import differences
-from experiments.analysis.statistics.power import POWER, detectable
-from experiments.document.terminal import plain_table
-from experiments.record.rows import PERFECT, Row
+from hanabi_orchestrator.experiments.analysis import conclusions
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.differences import differences
+from hanabi_orchestrator.experiments.analysis.statistics.power import POWER, detectable
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Row
 
 NULLS = 300
 POWERED = 400

@@ -19,17 +19,17 @@ from unittest.mock import patch
 
 from rich.console import Console
 
-from experiments.analysis.statistics.estimates import estimate_mean
-from experiments.document.terminal import plain_table
-from orchestrator.errors import UserError
-from orchestrator.hanabi.convention import partner_model
-from orchestrator.hanabi.convention.hint_convention import Convention
-from orchestrator.hanabi.convention.partner_model import PartnerModel
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.players import partners
-from orchestrator.players.base import ReasonedMove
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import estimate_mean
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.convention import partner_model
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import Convention
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import PartnerModel
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.players.base import ReasonedMove
 
 TABLES = ("0", "0.02", "0.05", "0.1", "0.2", "piers", "iggi", "smart_oldest", "literal")
 """Rates of slips, and rule players."""

@@ -13,13 +13,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.document.terminal import plain_table
-from graphs.graph_seat import GraphSeat
-from graphs.graph_seat import seat as graph_seat
-from orchestrator.hanabi.cards import HAND_SIZES
-from orchestrator.journal.events import Call, Decided, Event, TurnStarted
-from orchestrator.models import fake_endpoint
-from orchestrator.table.game_loop import play, play_async
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.graphs.graph_seat import seat as graph_seat
+from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.table.game_loop import play, play_async
 
 
 @dataclass(frozen=True)

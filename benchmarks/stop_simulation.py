@@ -12,12 +12,12 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks.simulated_experiments import game
-from experiments.analysis.statistics.estimates import Matrix
-from experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes
-from experiments.document.terminal import plain_table
-from experiments.record import measures
-from experiments.record.rows import PERFECT, Row
-from experiments.study.stop_rule import Stop, StopRule, resolved
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Matrix
+from hanabi_orchestrator.experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Row
+from hanabi_orchestrator.experiments.study.stop_rule import Stop, StopRule, resolved
 
 POOLS: dict[str, tuple[int, ...]] = {
     "literal": (

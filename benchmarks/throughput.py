@@ -12,19 +12,19 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from experiments.document.terminal import plain_table
-from experiments.running.executors import stream
-from experiments.running.unit_pool import UnitPool
-from experiments.study.arms import Deal
-from experiments.study.job import Job, Outcome
-from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.games.experiment_run import GameTask
-from graphs.ablate import at
-from graphs.attempts import depth
-from graphs.config import read
-from orchestrator.models import fake_endpoint
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.running.executors import stream
+from hanabi_orchestrator.experiments.running.unit_pool import UnitPool
+from hanabi_orchestrator.experiments.study.arms import Deal
+from hanabi_orchestrator.experiments.study.job import Job, Outcome
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import GameTask
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import depth
+from hanabi_orchestrator.graphs.config import read
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 SAMPLE_S = 0.02
 

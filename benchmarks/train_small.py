@@ -18,8 +18,8 @@ import yaml
 
 from benchmarks import real_server
 from benchmarks.real_server import Wheels
-from experiments.training import weights
-from experiments.training.training import SETTINGS
+from hanabi_orchestrator.experiments.training import weights
+from hanabi_orchestrator.experiments.training.training import SETTINGS
 
 HELD_OUT = "1-50"
 CONTEXT = 1024
@@ -101,7 +101,7 @@ def measured(wheels: Wheels, folder: Path) -> None:
 def run(command: Sequence[str]) -> None:
     """Run a command of `orchestrator`. Raises SystemExit where it fails."""
     print("$ orchestrator", *command, flush=True)
-    if code := subprocess.run((sys.executable, "-m", "experiments", *command)).returncode:
+    if code := subprocess.run((sys.executable, "-m", "hanabi_orchestrator", *command)).returncode:
         raise SystemExit(code)
 
 

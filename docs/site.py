@@ -16,15 +16,14 @@ import griffe
 from rich.console import Console
 from typer.main import get_command
 
-import graphs
-import roles
-from experiments.cli.app import app
-from experiments.document import markdown
-from experiments.record.measures import METRICS, metadata
-from experiments.record.rows import Number, Row
-from experiments.show import graph_tree, listing, section_fields
-from experiments.study.experiment import experiments
-from roles.role_definition import Role
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.cli.app import app
+from hanabi_orchestrator.experiments.document import markdown
+from hanabi_orchestrator.experiments.record.measures import METRICS, metadata
+from hanabi_orchestrator.experiments.record.rows import Number, Row
+from hanabi_orchestrator.experiments.show import graph_tree, listing, section_fields
+from hanabi_orchestrator.experiments.study.experiment import experiments
+from hanabi_orchestrator.roles.role_definition import Role
 
 ROOT = Path(__file__).parent.parent
 TOP = {
@@ -185,7 +184,9 @@ def _tree(name: str) -> str:
 
 def columns() -> str:
     """Return the columns of results.csv and the metrics that arms can be compared by."""
-    docstrings = griffe.load("experiments.record.rows", search_paths=[ROOT])["Row"].members
+    docstrings = griffe.load(
+        "hanabi_orchestrator.experiments.record.rows", search_paths=[ROOT / "src"]
+    )["Row"].members
     columns = [
         (
             f"`{name}`",
@@ -219,11 +220,10 @@ def _sentence(words: str) -> str:
 
 def signatures(package: str) -> str:
     """Return the page of a package, whose docstrings mkdocstrings reads."""
-    module = import_module(package)
-    heading = f"# {package}\n\nImport these names from `{package}` itself."
-    return "\n\n".join(
-        (heading, *(f"::: {package}.{name}" for name in sorted(module.__all__, key=str.lower)))
-    )
+    name = f"hanabi_orchestrator.{package}"
+    parts = [f"# {package}", f"Import these names from `{name}` itself."]
+    parts += [f"::: {name}.{part}" for part in sorted(import_module(name).__all__, key=str.lower)]
+    return "\n\n".join(parts)
 
 
 def _table(titles: Iterable[str], rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -9,6 +9,9 @@ Users import everything from here. The names are loaded when they are first used
 
 import lazy_loader
 
-import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
+if __name__ == "experiments":
+    raise ImportError(
+        "experiments is part of one package: from hanabi_orchestrator import experiments"
+    )
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from graphs import graph_data
-from graphs.config import (
+from hanabi_orchestrator.graphs import graph_data
+from hanabi_orchestrator.graphs.config import (
     LONGEST_TITLE,
     NOBODY,
     PROGRAM,
@@ -14,10 +14,10 @@ from graphs.config import (
     check_removed_sections,
     checked,
 )
-from graphs.controls import OWN_HAND
-from orchestrator.errors import UserError, did_you_mean, shortened
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import as_list
+from hanabi_orchestrator.graphs.controls import OWN_HAND
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, shortened
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.values import as_list
 
 
 def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import structlog
 from pydantic import BaseModel
 
-from graphs.node import RoleNode
-from orchestrator.errors import RoleError, TurnError, in_words
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call
-from orchestrator.logs import log
-from orchestrator.models.request import (
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.orchestrator.errors import RoleError, TurnError, in_words
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models.request import (
     Absent,
     Brain,
     Message,
@@ -26,19 +26,19 @@ from orchestrator.models.request import (
     estimated,
     estimated_prompt,
 )
-from orchestrator.models.retries import call_seed
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.replies import writer
-from orchestrator.replies.reply import Reply
-from orchestrator.table.seat import GameContext
-from roles import Notes, Sections
-from roles.hanabi import error_injection
-from roles.hanabi.error_injection import Slips
-from roles.legal_moves import LegalMoves
-from roles.notes_text import of_type
-from roles.reply_types import Choice, Judgement
-from roles.role_definition import Solve
+from hanabi_orchestrator.orchestrator.models.retries import call_seed
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles import Notes, Sections
+from hanabi_orchestrator.roles.hanabi import error_injection
+from hanabi_orchestrator.roles.hanabi.error_injection import Slips
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import of_type
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement
+from hanabi_orchestrator.roles.role_definition import Solve
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphs.answerers import (
+from hanabi_orchestrator.graphs.answerers import (
     Answerer,
     Fixed,
     ModelAnswerer,
@@ -19,17 +19,17 @@ from graphs.answerers import (
     place,
     program,
 )
-from graphs.config import NOBODY, PROGRAM
-from graphs.control_notes import NOTHING_GIVEN, OtherGame, OtherNote
-from graphs.node import RoleNode, SeatState
-from orchestrator.errors import TurnError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import VerdictGiven
-from orchestrator.journal.recorded_answers import Resumed
-from orchestrator.models.request import Absent, Brain, Place
-from orchestrator.table.seat import GameContext
-from roles import Notes, Verdict
-from roles.reply_types import Choice, Judgement
+from hanabi_orchestrator.graphs.config import NOBODY, PROGRAM
+from hanabi_orchestrator.graphs.control_notes import NOTHING_GIVEN, OtherGame, OtherNote
+from hanabi_orchestrator.graphs.node import RoleNode, SeatState
+from hanabi_orchestrator.orchestrator.errors import TurnError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import VerdictGiven
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Resumed
+from hanabi_orchestrator.orchestrator.models.request import Absent, Brain, Place
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles import Notes, Verdict
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement
 
 ABSENT_JUDGE = "the judge is absent: no objection"
 NO_VERDICT = "no verdict came, which counts as a refusal"

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 
-import roles
-from graphs import gate
-from graphs.config import PROGRAM, GraphConfig, between
-from graphs.control_notes import GIVEN
-from graphs.gate import SAFETY as SAFETY
-from graphs.node import RoleNode
-from orchestrator.table.seat import BEFORE
-from roles.hanabi.sections.past_games import PastGames
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.graphs import gate
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, between
+from hanabi_orchestrator.graphs.control_notes import GIVEN
+from hanabi_orchestrator.graphs.gate import SAFETY as SAFETY
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles.hanabi.sections.past_games import PastGames
 
 
 def nth(node: str, attempt: int) -> str:

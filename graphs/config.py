@@ -7,23 +7,28 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-import prompts
-import roles
-from graphs import context, graph_data, node_kinds
-from graphs import named as library
-from graphs.context import Context, ContextName, Order
-from graphs.controls import NONE, Controls
-from graphs.refusals import Check, Verify
-from orchestrator.cells import check_name
-from orchestrator.errors import UserError, did_you_mean, nearby, shortened, user_error
-from orchestrator.models.settings import PROGRAM as PROGRAM
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import Frozen, OneOrMore, cached_by_identity
-from orchestrator.yaml_files import from_file, loaded
-from roles import Judgement, Role, Section
-from roles.notes_text import check_report
-from roles.reply_types import Choice, Form, Shortlist, answer_format
-from roles.role_options import check_options, defaults
+from hanabi_orchestrator import prompts, roles
+from hanabi_orchestrator.graphs import context, graph_data, node_kinds
+from hanabi_orchestrator.graphs import named as library
+from hanabi_orchestrator.graphs.context import Context, ContextName, Order
+from hanabi_orchestrator.graphs.controls import NONE, Controls
+from hanabi_orchestrator.graphs.refusals import Check, Verify
+from hanabi_orchestrator.orchestrator.cells import check_name
+from hanabi_orchestrator.orchestrator.errors import (
+    UserError,
+    did_you_mean,
+    nearby,
+    shortened,
+    user_error,
+)
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM as PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, cached_by_identity
+from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
+from hanabi_orchestrator.roles import Judgement, Role, Section
+from hanabi_orchestrator.roles.notes_text import check_report
+from hanabi_orchestrator.roles.reply_types import Choice, Form, Shortlist, answer_format
+from hanabi_orchestrator.roles.role_options import check_options, defaults
 
 NOBODY = "nobody"
 """Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,

@@ -8,19 +8,18 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
 
-import prompts
-import roles
-from graphs import named
-from orchestrator.errors import UserError, did_you_mean, user_error
-from orchestrator.models.request import Part
-from orchestrator.values import Frozen, OneOrMore, as_list
-from orchestrator.yaml_files import from_file, loaded
-from roles import Role, Section
-from roles.reply_types import Form, Reply, variant
-from roles.role_options import check_options, defaults
-from roles.sections import OTHER, PROPOSAL, REPORT
-from roles.sections import OWN_PARTS as OWN_PARTS
-from roles.words import Words
+from hanabi_orchestrator import prompts, roles
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, user_error
+from hanabi_orchestrator.orchestrator.models.request import Part
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, as_list
+from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
+from hanabi_orchestrator.roles import Role, Section
+from hanabi_orchestrator.roles.reply_types import Form, Reply, variant
+from hanabi_orchestrator.roles.role_options import check_options, defaults
+from hanabi_orchestrator.roles.sections import OTHER, PROPOSAL, REPORT
+from hanabi_orchestrator.roles.sections import OWN_PARTS as OWN_PARTS
+from hanabi_orchestrator.roles.words import Words
 
 Order = Literal["faithful", "cache"]
 

@@ -22,20 +22,20 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from graphs.answerers import Question
-from graphs.controls import NoteControl
-from orchestrator.errors import RoleError, UserError
-from orchestrator.hanabi.cards import DECK_SIZE, HAND_SIZES
-from orchestrator.hanabi.moves import Hint, Move
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.models.request import Absent, estimated
-from orchestrator.replies.reply import Reply
-from orchestrator.values import Frozen
-from roles.hanabi.sections.fixed import Rules
-from roles.notes_text import as_read, fit
-from roles.reply_types import Form, Shortlist, slot_fields
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.graphs.answerers import Question
+from hanabi_orchestrator.graphs.controls import NoteControl
+from hanabi_orchestrator.orchestrator.errors import RoleError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import DECK_SIZE, HAND_SIZES
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.models.request import Absent, estimated
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Rules
+from hanabi_orchestrator.roles.notes_text import as_read, fit
+from hanabi_orchestrator.roles.reply_types import Form, Shortlist, slot_fields
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 FACTS = ("type",)
 """Fields that say what an entry is about, not what it is worth."""

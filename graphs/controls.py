@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from orchestrator.values import Frozen, OneOrMore
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore
 
 OWN_HAND = "own_hand"
 """The control that cheats: a seat sees its own cards."""

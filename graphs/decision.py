@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from graphs import gate
-from graphs.attempts import Attempt, attempts
-from graphs.config import GraphConfig
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.replies.reply import Reply
-from orchestrator.table.seat import Decision
-from roles.hanabi.sections.table import Discards
-from roles.notes_text import Notes
-from roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
-from roles.words import ENGLISH
+from hanabi_orchestrator.graphs import gate
+from hanabi_orchestrator.graphs.attempts import Attempt, attempts
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.table.seat import Decision
+from hanabi_orchestrator.roles.hanabi.sections.table import Discards
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
+from hanabi_orchestrator.roles.words import ENGLISH
 
 
 def decided(config: GraphConfig, view: View, notes: Notes) -> Decision:

@@ -10,24 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import roles
-from graphs.config import PROGRAM, GraphConfig, between
-from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.hanabi.view import View
-from roles.hanabi import safety
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.safety import Safety
-from roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
-from roles.hanabi.sections.fixed import Conventions
-from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import State
-from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes
-from roles.reply_types import Judgement
-from roles.role_options import defaults
-from roles.sections import UNSAID, Section, Sections, cut
-from roles.words import Words
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, between
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles.hanabi import safety
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.safety import Safety
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.hanabi.sections.table import State
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.reply_types import Judgement
+from hanabi_orchestrator.roles.role_options import defaults
+from hanabi_orchestrator.roles.sections import UNSAID, Section, Sections, cut
+from hanabi_orchestrator.roles.words import Words
 
 SAFETY = "safety"
 Kinds = tuple[tuple[type[Section], Mapping[str, Any]], ...]

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphs.controls import NODES, NOTES
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.values import as_list
+from hanabi_orchestrator.graphs.controls import NODES, NOTES
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.values import as_list
 
 Data = dict[str, Any]
 KINDS = frozenset(("role", "python", "graph"))

@@ -6,32 +6,32 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
-from graphs import prompt_files, tracing
-from graphs.ablate import at, bind
-from graphs.answerers import Fixed, SimulatedModel
-from graphs.asking import SeatRuntime, resumed
-from graphs.config import PROGRAM, GraphConfig, checked, read
-from graphs.control_notes import NOTHING_GIVEN, OtherGame
-from graphs.decision import decided
-from graphs.walk import walk
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
-from orchestrator.journal.recorded_answers import Recording, Replay
-from orchestrator.models import simulated_settings
-from orchestrator.models.layer import ModelLayer, described, is_langchain
-from orchestrator.models.request import Brain
-from orchestrator.models.settings import REPLAY, ModelSettings, settings
-from orchestrator.models.simulated_settings import SimSettings, is_simulated
-from orchestrator.table.seat import Decision, GameContext
-from orchestrator.values import cached_by_identity
+from hanabi_orchestrator.graphs import prompt_files, tracing
+from hanabi_orchestrator.graphs.ablate import at, bind
+from hanabi_orchestrator.graphs.answerers import Fixed, SimulatedModel
+from hanabi_orchestrator.graphs.asking import SeatRuntime, resumed
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, checked, read
+from hanabi_orchestrator.graphs.control_notes import NOTHING_GIVEN, OtherGame
+from hanabi_orchestrator.graphs.decision import decided
+from hanabi_orchestrator.graphs.walk import walk
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
+from hanabi_orchestrator.orchestrator.models import simulated_settings
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer, described, is_langchain
+from hanabi_orchestrator.orchestrator.models.request import Brain
+from hanabi_orchestrator.orchestrator.models.settings import REPLAY, ModelSettings, settings
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings, is_simulated
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.orchestrator.values import cached_by_identity
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
     from langgraph.graph import StateGraph
     from langgraph.graph.state import CompiledStateGraph
 
-    from graphs.state_graph_seat import StateGraphSeat
+    from hanabi_orchestrator.graphs.state_graph_seat import StateGraphSeat
 
     OwnGraph: TypeAlias = StateGraph[Any, Any, Any, Any] | CompiledStateGraph[Any, Any, Any, Any]
 
@@ -99,7 +99,9 @@ def _turn(graph: GraphConfig, players: int, engine: str | None) -> PlayTurn:
     """What plays a turn, made once for all games, and all positions, of a seat."""
     config = at(graph, players)
     if engine == LANGGRAPH or not (walked := walk(config)):
-        from graphs import langgraph_compile  # games of programs do not need LangGraph
+        from hanabi_orchestrator.graphs import (
+            langgraph_compile,  # games of programs do not need LangGraph
+        )
 
         return partial(
             langgraph_compile.play, langgraph_compile.compiled(graph.model_dump_json(), players)
@@ -146,7 +148,7 @@ def seat(
     an unknown graph, and for a model that cannot be used.
     """
     if not isinstance(graph, GraphConfig | str | Path):
-        from graphs.state_graph_seat import of_graph
+        from hanabi_orchestrator.graphs.state_graph_seat import of_graph
 
         return of_graph(graph, callbacks=callbacks)
     config = graph if isinstance(graph, GraphConfig) else read(graph)

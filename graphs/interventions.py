@@ -21,12 +21,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from graphs import ablate
-from graphs.config import PROGRAM, GraphConfig, check_removed_sections
-from graphs.controls import NOTES
-from graphs.replaced_texts import replaced
-from orchestrator import yaml_files
-from orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, check_removed_sections
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.graphs.replaced_texts import replaced
+from hanabi_orchestrator.orchestrator import yaml_files
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 
 Kind = Literal[
     "removed",

@@ -7,14 +7,14 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from typing_extensions import TypedDict  # before Python 3.12 no form can be made of typing's own
 
-from graphs.ablate import at
-from graphs.asking import SeatRuntime
-from graphs.config import GraphConfig
-from graphs.graph_seat import GraphSeat, Model, seat
-from graphs.langgraph_compile import TurnBuilder, TurnGraph, wired
-from orchestrator.hanabi.referee import check_players
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.asking import SeatRuntime
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat, Model, seat
+from hanabi_orchestrator.graphs.langgraph_compile import TurnBuilder, TurnGraph, wired
+from hanabi_orchestrator.orchestrator.hanabi.referee import check_players
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
 
 def build(

@@ -19,15 +19,24 @@ from langchain_core.runnables.graph import Edge, Graph, Node
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from graphs import drawing, gate, tracing
-from graphs.ablate import at
-from graphs.asking import SeatRuntime
-from graphs.attempts import SAFETY, Attempt, attempts, base, nth, role_node, safety_node, waits_for
-from graphs.config import PROGRAM, GraphConfig, read
-from graphs.decision import decided
-from graphs.node import RoleNode
-from graphs.role_step import AT_TABLE, RoleStep, at_table, inside, seen_by
-from graphs.turn_state import (
+from hanabi_orchestrator.graphs import drawing, gate, tracing
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.asking import SeatRuntime
+from hanabi_orchestrator.graphs.attempts import (
+    SAFETY,
+    Attempt,
+    attempts,
+    base,
+    nth,
+    role_node,
+    safety_node,
+    waits_for,
+)
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, read
+from hanabi_orchestrator.graphs.decision import decided
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.graphs.role_step import AT_TABLE, RoleStep, at_table, inside, seen_by
+from hanabi_orchestrator.graphs.turn_state import (
     TurnInput,
     TurnOutput,
     TurnState,
@@ -37,11 +46,11 @@ from graphs.turn_state import (
     replies,
     typed,
 )
-from orchestrator.errors import RoleError, TurnError, UserError, in_words
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Memory
-from orchestrator.table.seat import Decision
-from roles import Choice, Verdict
+from hanabi_orchestrator.orchestrator.errors import RoleError, TurnError, UserError, in_words
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Memory
+from hanabi_orchestrator.orchestrator.table.seat import Decision
+from hanabi_orchestrator.roles import Choice, Verdict
 
 Builder: TypeAlias = StateGraph[TurnState, Any, TurnInput, TurnOutput]
 MOVE = "played-move"

@@ -11,11 +11,16 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-import prompts
-import roles
-from orchestrator.errors import UserError
-from orchestrator.plugins import BUILT_IN, OwnCode, import_own, installed, own_code
-from orchestrator.yaml_files import about
+from hanabi_orchestrator import prompts, roles
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.plugins import (
+    BUILT_IN,
+    OwnCode,
+    import_own,
+    installed,
+    own_code,
+)
+from hanabi_orchestrator.orchestrator.yaml_files import about
 
 GROUP = "hanabi_orchestrator.graphs"
 

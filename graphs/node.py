@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from graphs.context import Context
-from graphs.controls import NONE, Controls, NoteControl
-from orchestrator.hanabi.moves import Move, Play
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.models import second_ask
-from orchestrator.models.request import Absent, ModelRequest, Place
-from orchestrator.replies.reply import TableOptions
-from orchestrator.table.seat import BEFORE
-from roles import Notes, Role, Section, Sections, Verdict
-from roles.legal_moves import LegalMoves
-from roles.notes_text import padding
-from roles.reply_form import blanks
-from roles.reply_types import Choice, Shortlist, answer_format
-from roles.role_definition import Solve
-from roles.sections import cut
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.graphs.context import Context
+from hanabi_orchestrator.graphs.controls import NONE, Controls, NoteControl
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.models import second_ask
+from hanabi_orchestrator.orchestrator.models.request import Absent, ModelRequest, Place
+from hanabi_orchestrator.orchestrator.replies.reply import TableOptions
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles import Notes, Role, Section, Sections, Verdict
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import padding
+from hanabi_orchestrator.roles.reply_form import blanks
+from hanabi_orchestrator.roles.reply_types import Choice, Shortlist, answer_format
+from hanabi_orchestrator.roles.role_definition import Solve
+from hanabi_orchestrator.roles.sections import cut
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 
 class SeatState(TypedDict):

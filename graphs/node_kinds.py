@@ -16,14 +16,14 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import roles
-from graphs import context, graph_data
-from graphs.controls import NOTES
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.plugins import import_own
-from orchestrator.values import as_list
-from roles import Role
-from roles.registry import reply_of
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.graphs import context, graph_data
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.plugins import import_own
+from hanabi_orchestrator.orchestrator.values import as_list
+from hanabi_orchestrator.roles import Role
+from hanabi_orchestrator.roles.registry import reply_of
 
 Data = dict[str, Any]
 KEYS = ("graph", "reads", "feeds", "players", "model", "added")

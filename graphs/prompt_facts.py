@@ -6,8 +6,8 @@ alike. So an arm that takes a section or a colleague away may change more than i
 
 from collections.abc import Iterator
 
-from graphs.config import GraphConfig
-from roles.sections import FACTS, SECTIONS, Fact
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.roles.sections import FACTS, SECTIONS, Fact
 
 
 def missing_facts(config: GraphConfig, node: str) -> tuple[Fact, ...]:

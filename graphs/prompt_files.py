@@ -1,10 +1,9 @@
 """The texts that the prompts of a graph are made of, by name: what must be the same for a game to be the same."""
 
-import prompts
-import roles
-from graphs import named as library
-from graphs.config import GraphConfig
-from roles.reply_types import answer_format
+from hanabi_orchestrator import prompts, roles
+from hanabi_orchestrator.graphs import named as library
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.roles.reply_types import answer_format
 
 _BLOCKS = ("answer_json", "answer_text", "candidates", "judged", "refusals", "reports")
 COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)

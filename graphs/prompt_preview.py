@@ -6,17 +6,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from graphs.ablate import by_programs
-from graphs.attempts import attempts, role_node
-from graphs.config import NOBODY, GraphConfig
-from graphs.graph_seat import GraphSeat
-from graphs.node import RoleNode
-from graphs.recorded import notes_of
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, Memory
-from orchestrator.models.request import Absent, Message, ModelRequest, messages
-from orchestrator.table.seat import Decision, GameContext
-from roles import Choice, Notes
+from hanabi_orchestrator.graphs.ablate import by_programs
+from hanabi_orchestrator.graphs.attempts import attempts, role_node
+from hanabi_orchestrator.graphs.config import NOBODY, GraphConfig
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, Memory
+from hanabi_orchestrator.orchestrator.models.request import Absent, Message, ModelRequest, messages
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.roles import Choice, Notes
 
 
 def requests(

@@ -12,17 +12,17 @@ from itertools import islice
 
 from pydantic import BaseModel
 
-import roles
-from graphs.ablate import at
-from graphs.answerers import Fixed, FixedReply
-from graphs.attempts import SAFETY, attempts, role_node, safety_node
-from graphs.config import PROGRAM, GraphConfig, checked
-from graphs.control_notes import GivenNote, phase
-from graphs.controls import Controls
-from graphs.node import RoleNode, refused_moves
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import (
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.answerers import Fixed, FixedReply
+from hanabi_orchestrator.graphs.attempts import SAFETY, attempts, role_node, safety_node
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, checked
+from hanabi_orchestrator.graphs.control_notes import GivenNote, phase
+from hanabi_orchestrator.graphs.controls import Controls
+from hanabi_orchestrator.graphs.node import RoleNode, refused_moves
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Decided,
     Event,
@@ -32,13 +32,13 @@ from orchestrator.journal.events import (
     TurnStarted,
     VerdictGiven,
 )
-from orchestrator.models.request import Absent
-from orchestrator.replies import writer
-from orchestrator.replies.reply import Reply
-from orchestrator.values import cached_by_identity
-from roles import Notes, Sections, Verdict
-from roles.hanabi.truth import Truth, truths
-from roles.reply_types import Choice
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.values import cached_by_identity
+from hanabi_orchestrator.roles import Notes, Sections, Verdict
+from hanabi_orchestrator.roles.hanabi.truth import Truth, truths
+from hanabi_orchestrator.roles.reply_types import Choice
 
 Note = tuple[BaseModel, ...]
 """A reply for each sample of a node: of its role's type, or `Absent`."""

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, field_serializer, field_validator
 
-from orchestrator.values import Frozen, OneOrMore
-from roles.hanabi.safety import LIMITS
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore
+from hanabi_orchestrator.roles.hanabi.safety import LIMITS
 
 
 class Check(Frozen):

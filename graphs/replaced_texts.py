@@ -5,16 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from string import Template
 
-import prompts
-import roles
-from graphs import prompt_files
-from graphs.ablate import at
-from graphs.config import GraphConfig, checked
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from roles import SECTIONS, Notes, Role
+from hanabi_orchestrator import prompts, roles
+from hanabi_orchestrator.graphs import prompt_files
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.roles import SECTIONS, Notes, Role
 
 PARTS = {"answer_json": "answer_format", "answer_text": "answer_format", "gate": "instruction"}
 """The part of a prompt that a block of words is in; other blocks are in the notes."""

@@ -6,19 +6,19 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-import roles
-from graphs import attempts
-from graphs.asking import SeatRuntime
-from graphs.config import GraphConfig, checked
-from graphs.graph_seat import Model, seat
-from graphs.node import RoleNode
-from graphs.role_step import RoleStep, said_by
-from graphs.turn_state import TurnState, newest, replies, view, visits
-from orchestrator.errors import UserError
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.settings import PROGRAM
-from orchestrator.values import as_list
-from roles import Choice, Notes, Verdict
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.graphs import attempts
+from hanabi_orchestrator.graphs.asking import SeatRuntime
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.graphs.graph_seat import Model, seat
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.graphs.role_step import RoleStep, said_by
+from hanabi_orchestrator.graphs.turn_state import TurnState, newest, replies, view, visits
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.values import as_list
+from hanabi_orchestrator.roles import Choice, Notes, Verdict
 
 NODE = "asked"
 DECIDES = "decides"

@@ -8,13 +8,13 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from graphs.asking import SeatRuntime, ask, resumed
-from graphs.node import RoleNode, SeatState
-from graphs.turn_state import Note, TurnState, note, typed, view
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.table.seat import GameContext
-from roles import Notes
+from hanabi_orchestrator.graphs.asking import SeatRuntime, ask, resumed
+from hanabi_orchestrator.graphs.node import RoleNode, SeatState
+from hanabi_orchestrator.graphs.turn_state import Note, TurnState, note, typed, view
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles import Notes
 
 AT_TABLE: ContextVar[SeatRuntime | None] = ContextVar("at_table", default=None)
 """The runtime of the seat whose turn it is; None where a graph runs by itself."""

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from graphs import tracing
-from graphs.answerers import SimulatedModel
-from graphs.asking import SeatRuntime
-from graphs.config import PROGRAM
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
-from orchestrator.models.request import Brain
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.graphs import tracing
+from hanabi_orchestrator.graphs.answerers import SimulatedModel
+from hanabi_orchestrator.graphs.asking import SeatRuntime
+from hanabi_orchestrator.graphs.config import PROGRAM
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
+from hanabi_orchestrator.orchestrator.models.request import Brain
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 
 if TYPE_CHECKING:  # LangGraph takes a second to import, and a game of programs needs none of it
-    from graphs.role_step import RoleStep
+    from hanabi_orchestrator.graphs.role_step import RoleStep
 
 UNNAMED = "LangGraph"
 """The name of a compiled graph that was given none."""
@@ -45,7 +45,7 @@ class StateGraphSeat:
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a node failed or the graph did not end."""
-        from graphs.langgraph_compile import play_own
+        from hanabi_orchestrator.graphs.langgraph_compile import play_own
 
         return await play_own(self.graph, view, memory, SeatRuntime({}, self.game))
 
@@ -86,7 +86,7 @@ class StateGraphSeat:
 
 def steps(graph: Any) -> "Iterator[RoleStep]":
     """The nodes of roles in a compiled graph and in the graphs inside it."""
-    from graphs.role_step import RoleStep
+    from hanabi_orchestrator.graphs.role_step import RoleStep
 
     inner = [subgraph for _, subgraph in graph.get_subgraphs(recurse=True)]
     for level in (graph, *inner):

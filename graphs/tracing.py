@@ -6,10 +6,10 @@ from typing import Any
 
 import structlog
 
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import GameStarted, Result
-from orchestrator.models import llm_runs
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Result
+from hanabi_orchestrator.orchestrator.models import llm_runs
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 
 
 def listens(callbacks: Sequence[Any] = ()) -> bool:

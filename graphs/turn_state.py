@@ -16,15 +16,15 @@ from typing import (
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-import roles
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.models.request import Absent
-from orchestrator.table.seat import Decision
-from orchestrator.values import cached_by_identity
-from roles import Choice, Notes, Reply, Verdict
-from roles.reply_types import RatedChoice, variant
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.orchestrator.table.seat import Decision
+from hanabi_orchestrator.orchestrator.values import cached_by_identity
+from hanabi_orchestrator.roles import Choice, Notes, Reply, Verdict
+from hanabi_orchestrator.roles.reply_types import RatedChoice, variant
 
 
 class _AsView:

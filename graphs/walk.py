@@ -7,12 +7,12 @@ which a test compares.
 
 from dataclasses import dataclass
 
-from graphs.asking import SeatRuntime, ask
-from graphs.attempts import SAFETY, attempts, role_node, safety_node, steps
-from graphs.config import NOBODY, PROGRAM, GraphConfig
-from graphs.node import RoleNode, SeatState
-from roles import Verdict
-from roles.reply_types import Choice
+from hanabi_orchestrator.graphs.asking import SeatRuntime, ask
+from hanabi_orchestrator.graphs.attempts import SAFETY, attempts, role_node, safety_node, steps
+from hanabi_orchestrator.graphs.config import NOBODY, PROGRAM, GraphConfig
+from hanabi_orchestrator.graphs.node import RoleNode, SeatState
+from hanabi_orchestrator.roles import Verdict
+from hanabi_orchestrator.roles.reply_types import Choice
 
 
 @dataclass(frozen=True)

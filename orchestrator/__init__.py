@@ -12,6 +12,9 @@ Users import everything from here (the names are in `__init__.pyi`). They are lo
 
 import lazy_loader
 
-import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
+if __name__ == "orchestrator":
+    raise ImportError(
+        "orchestrator is part of one package: from hanabi_orchestrator import orchestrator"
+    )
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

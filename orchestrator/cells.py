@@ -7,7 +7,7 @@ names of files for devices.
 
 import re
 
-from orchestrator.errors import UserError, shortened
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened
 
 MISSING = (
     "na",

@@ -65,14 +65,7 @@ def _users_line(error: BaseException) -> str:
     return ""
 
 
-_HOME = Path(__file__).resolve().parent.parent
-NOT_USERS = (
-    str(Path(traceback.__file__).parent),
-    *(
-        f"{_HOME / package}{os.sep}"
-        for package in ("orchestrator", "prompts", "roles", "graphs", "experiments")
-    ),
-)
+NOT_USERS = (str(Path(traceback.__file__).parent), f"{Path(__file__).parent.parent}{os.sep}")
 """Where the files of Python and of this project begin."""
 
 

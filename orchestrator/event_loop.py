@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import structlog
 from structlog.typing import ExcInfo
 
-from orchestrator.printable import printable
+from hanabi_orchestrator.orchestrator.printable import printable
 
 
 def renderer() -> structlog.dev.ConsoleRenderer:

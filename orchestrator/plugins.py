@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from orchestrator import regular_files
-from orchestrator.errors import UserError, in_words
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, in_words
 
 BUILT_IN = "built-in"
 """The source of objects that this project itself defines."""

@@ -9,7 +9,7 @@ from functools import cache
 from io import BufferedReader, FileIO, StringIO
 from pathlib import Path
 
-from orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.logs import log
 
 KINDS = {
     stat.S_IFIFO: "a pipe",

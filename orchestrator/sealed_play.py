@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
 
 M = TypeVar("M")
 P = TypeVar("P")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from orchestrator.errors import did_you_mean
+from hanabi_orchestrator.orchestrator.errors import did_you_mean
 
 
 def whole_number(text: str) -> int | None:

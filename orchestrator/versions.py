@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 
-from orchestrator.hanabi import engine
+from hanabi_orchestrator.orchestrator.hanabi import engine
 
 PACKAGES = ("hanabi-orchestrator", "langgraph", "langchain-core", "openai", "pydantic")
 """Beside the engine's."""

@@ -9,8 +9,8 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from orchestrator import regular_files
-from orchestrator.errors import UserError, nearby, shortened
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby, shortened
 
 try:
     from yaml._yaml import CParser as Parser  # five times as fast, where PyYAML was built with it

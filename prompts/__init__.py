@@ -21,7 +21,8 @@ from typing import Literal, get_args
 
 import yaml
 
-import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
+if __name__ == "prompts":
+    raise ImportError("prompts is part of one package: from hanabi_orchestrator import prompts")
 
 _HOME = files(__name__)
 

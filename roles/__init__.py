@@ -10,12 +10,13 @@ after a game (`marks.py`). The roles and sections themselves are in `hanabi/`, w
 Users import everything from here. Importing the folder registers the built-in roles and sections.
 """
 
-import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.models.request import Absent
-from roles.hanabi import conformance
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import (
+if __name__ == "roles":
+    raise ImportError("roles is part of one package: from hanabi_orchestrator import roles")
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.roles.hanabi import conformance
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import (
     CardCounts,
     Conventions,
     DeductionRules,
@@ -24,9 +25,9 @@ from roles.hanabi.sections.fixed import (
     StepByStep,
     Strategy,
 )
-from roles.hanabi.sections.history import History, OwnActions, Remembered
-from roles.hanabi.sections.past_games import PastGames
-from roles.hanabi.sections.table import (
+from hanabi_orchestrator.roles.hanabi.sections.history import History, OwnActions, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.past_games import PastGames
+from hanabi_orchestrator.roles.hanabi.sections.table import (
     Discards,
     FinalRound,
     NextPlayable,
@@ -35,16 +36,31 @@ from roles.hanabi.sections.table import (
     PartnerKnowledge,
     State,
 )
-from roles.hanabi.truth import Truth
-from roles.legal_moves import LegalMoves
-from roles.marks import Marker, MarkInfo, Marks, Stated, brier, log_score, prose_only
-from roles.notes_text import Notes
-from roles.registry import add, get, load, mark, names, role, source, stated
-from roles.reply_types import Chance, Choice, Judgement, RatedChoice, Reply, Verdict
-from roles.role_definition import Role
-from roles.role_options import AllowedValues, Options
-from roles.sections import SECTIONS, Section, Sections, section
-from roles.words import Words
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import (
+    Marker,
+    MarkInfo,
+    Marks,
+    Stated,
+    brier,
+    log_score,
+    prose_only,
+)
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import add, get, load, mark, names, role, source, stated
+from hanabi_orchestrator.roles.reply_types import (
+    Chance,
+    Choice,
+    Judgement,
+    RatedChoice,
+    Reply,
+    Verdict,
+)
+from hanabi_orchestrator.roles.role_definition import Role
+from hanabi_orchestrator.roles.role_options import AllowedValues, Options
+from hanabi_orchestrator.roles.sections import SECTIONS, Section, Sections, section
+from hanabi_orchestrator.roles.words import Words
 
 __all__ = [
     "SECTIONS",

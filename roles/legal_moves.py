@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from orchestrator.hanabi.moves import Listed, Move, labelled
-from orchestrator.hanabi.view import View
-from roles.role_options import Options
-from roles.sections import Section, section
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.moves import Listed, Move, labelled
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles.role_options import Options
+from hanabi_orchestrator.roles.sections import Section, section
+from hanabi_orchestrator.roles.words import Words
 
 LABELS = "What stands before a colon is a move's label and no part of it. "
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from roles.sections import Sections
+from hanabi_orchestrator.roles.sections import Sections
 
 Marks = Mapping[str, float]
 Mark = Callable[[Any, Sections, Any], Marks | None]

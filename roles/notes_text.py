@@ -7,11 +7,18 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from orchestrator.models.request import Absent, estimated
-from orchestrator.replies.values import entry
-from orchestrator.replies.writer import text_of
-from roles.reply_types import Choice, Form, PlainText, RatedChoice, Reply, Verdict
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.orchestrator.models.request import Absent, estimated
+from hanabi_orchestrator.orchestrator.replies.values import entry
+from hanabi_orchestrator.orchestrator.replies.writer import text_of
+from hanabi_orchestrator.roles.reply_types import (
+    Choice,
+    Form,
+    PlainText,
+    RatedChoice,
+    Reply,
+    Verdict,
+)
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""

@@ -7,18 +7,18 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel
 
-import prompts
-from orchestrator import plugins
-from orchestrator.cells import check_name
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.models.request import Absent
-from roles.legal_moves import LegalMoves
-from roles.marks import Mark, Marker, Marks, Stated, checked
-from roles.notes_text import Notes
-from roles.reply_types import Reply
-from roles.role_definition import Role, Solve
-from roles.role_options import AllowedValues, check_declared
-from roles.sections import SECTIONS, Fact, Section, SectionNeed, Sections
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator import plugins
+from hanabi_orchestrator.orchestrator.cells import check_name
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import Mark, Marker, Marks, Stated, checked
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.reply_types import Reply
+from hanabi_orchestrator.roles.role_definition import Role, Solve
+from hanabi_orchestrator.roles.role_options import AllowedValues, check_declared
+from hanabi_orchestrator.roles.sections import SECTIONS, Fact, Section, SectionNeed, Sections
 
 _KNOWN: dict[str, Role] = {}
 _SOURCES: dict[str, str] = {}

@@ -10,10 +10,17 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from orchestrator.replies import writer
-from orchestrator.replies.reply import BEGINS, BELOW, OPTION, Counts, Form, Reply
-from orchestrator.replies.values import as_objects
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reply import (
+    BEGINS,
+    BELOW,
+    OPTION,
+    Counts,
+    Form,
+    Reply,
+)
+from hanabi_orchestrator.orchestrator.replies.values import as_objects
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 SHORT = 6
 """The most values of a field that its form lists; of longer lists it shows as many."""

@@ -15,17 +15,29 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from orchestrator.hanabi.move_reading import Grounded, concluded, judges_another, speaks_for_another
-from orchestrator.hanabi.move_words import gathered
-from orchestrator.hanabi.moves import Move
-from orchestrator.replies import writer
-from orchestrator.replies.reply import BELOW, EACH, MOST, Contradiction, Counts, TableOptions
-from orchestrator.replies.reply import Form as Form
-from orchestrator.replies.reply import Reply as Reply
-from orchestrator.replies.values import entry, numbered
-from orchestrator.replies.verdicts import bare_verdict, verdict
-from roles import reply_form
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import (
+    Grounded,
+    concluded,
+    judges_another,
+    speaks_for_another,
+)
+from hanabi_orchestrator.orchestrator.hanabi.move_words import gathered
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reply import (
+    BELOW,
+    EACH,
+    MOST,
+    Contradiction,
+    Counts,
+    TableOptions,
+)
+from hanabi_orchestrator.orchestrator.replies.reply import Form as Form
+from hanabi_orchestrator.orchestrator.replies.reply import Reply as Reply
+from hanabi_orchestrator.orchestrator.replies.values import entry, numbered
+from hanabi_orchestrator.orchestrator.replies.verdicts import bare_verdict, verdict
+from hanabi_orchestrator.roles import reply_form
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-import prompts
-from orchestrator.errors import UserError
-from orchestrator.models.request import Absent, Part
-from roles.legal_moves import LegalMoves
-from roles.marks import Mark
-from roles.notes_text import Notes, notes_for_judge, notes_text
-from roles.reply_types import Choice, Form, Judgement, Reply, answer_format
-from roles.role_options import AllowedValues, Options, defaults
-from roles.sections import OTHER, PROPOSAL, Fact, Section, SectionNeed, Sections
-from roles.words import Words
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.request import Absent, Part
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import Mark
+from hanabi_orchestrator.roles.notes_text import Notes, notes_for_judge, notes_text
+from hanabi_orchestrator.roles.reply_types import Choice, Form, Judgement, Reply, answer_format
+from hanabi_orchestrator.roles.role_options import AllowedValues, Options, defaults
+from hanabi_orchestrator.roles.sections import OTHER, PROPOSAL, Fact, Section, SectionNeed, Sections
+from hanabi_orchestrator.roles.words import Words
 
 Solve = Callable[[Sections, Notes], BaseModel]
 """A role's program: the sections and the notes that a model would get -> the reply."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from orchestrator.errors import did_you_mean
+from hanabi_orchestrator.orchestrator.errors import did_you_mean
 
 Options = Mapping[str, object]
 """The value of each option, by its name."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-import prompts
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import View
-from orchestrator.models.request import Part
-from orchestrator.values import cached_by_identity
-from roles.role_options import AllowedValues, Options, check_declared, defaults
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.models.request import Part
+from hanabi_orchestrator.orchestrator.values import cached_by_identity
+from hanabi_orchestrator.roles.role_options import AllowedValues, Options, check_declared, defaults
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 REPORT = "any report"
 PROPOSAL = "any proposal"

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import prompts
-from orchestrator.errors import UserError
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
-from orchestrator.hanabi.moves import Discard, Hint, Play
-from orchestrator.hanabi.view import Knowledge, Past
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge, Past
 
 FEW = 5
 """Kinds of card that are spelled out where they are spelled out only if they are few."""

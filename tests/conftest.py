@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from experiments.cli import app
-from experiments.record import parallel
-from experiments.report import marked_run
-from experiments.report.figures import drawing
-from orchestrator.models import fake_endpoint, keys
-from roles import registry
-from roles.hanabi import conformance, planner
+from hanabi_orchestrator.experiments.cli import app
+from hanabi_orchestrator.experiments.record import parallel
+from hanabi_orchestrator.experiments.report import marked_run
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, keys
+from hanabi_orchestrator.roles import registry
+from hanabi_orchestrator.roles.hanabi import conformance, planner
 from tests.support import processes
 from tests.support.pictures import blank
 from tests.support.prove import FULL

@@ -20,10 +20,12 @@ def listed(package: str) -> list[str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_page_lists_the_names_that_a_package_exports(package: str) -> None:
-    assert sorted(listed(package)) == sorted(import_module(package).__all__)
+    assert sorted(listed(package)) == sorted(
+        import_module(f"hanabi_orchestrator.{package}").__all__
+    )
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_listed_name_can_be_imported(package: str) -> None:
-    module = import_module(package)
+    module = import_module(f"hanabi_orchestrator.{package}")
     assert [name for name in listed(package) if not hasattr(module, name)] == []

@@ -13,15 +13,15 @@ import pytest
 import yaml
 from aiohttp import web
 
-import graphs
-from orchestrator import journal
-from orchestrator.errors import ModelError, Suspended
-from orchestrator.journal.events import Call, Event, GameSuspended
-from orchestrator.models import fake_endpoint
-from orchestrator.models.fake_faults import CONTENT, WIRE, Faults
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import FAKE, messages
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import ModelError, Suspended
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameSuspended
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.fake_faults import CONTENT, WIRE, Faults
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import FAKE, messages
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.support import processes
 from tests.support.positions import GRAPHS
 from tests.support.prove import FULL

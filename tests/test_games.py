@@ -7,15 +7,15 @@ from typing import TypeVar
 
 import pytest
 
-import graphs
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import COLOURS
-from orchestrator.hanabi.moves import Play
-from orchestrator.hanabi.referee import deal, rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import (
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
     Decided,
     Event,
     GameEnded,
@@ -26,11 +26,11 @@ from orchestrator.journal.events import (
     TurnStarted,
     VerdictGiven,
 )
-from orchestrator.models import fake_endpoint
-from orchestrator.models.request import ModelRequest, Scripted
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Decision
-from roles.hanabi.sections.table import Discards
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import Decision
+from hanabi_orchestrator.roles.hanabi.sections.table import Discards
 from tests.support.positions import GRAPHS, events_of
 from tests.support.prove import FULL
 

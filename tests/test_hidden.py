@@ -12,34 +12,38 @@ from typing import Any
 
 import pytest
 
-import graphs
-import prompts
-import roles
-from experiments.interchange import data_rows
-from experiments.interchange.data_rows import COLUMNS, DataSet
-from experiments.interchange.sources import Source
-from experiments.tasks.probes import probe as probe_games
-from experiments.tasks.probes.bank import probes
-from graphs import ablate, context, recorded
-from graphs.config import checked
-from graphs.control_notes import GIVEN
-from orchestrator import play, play_async
-from orchestrator.errors import IllegalMove
-from orchestrator.hanabi.cards import COLOURS, RANKS
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.journal.events import Event, GameEnded, Memory, Moved, TurnStarted
-from orchestrator.journal.file import Journal, comparable
-from orchestrator.models import fake_endpoint
-from orchestrator.models.fake_faults import CONTENT
-from orchestrator.models.json_schema import response_format
-from orchestrator.models.request import Message, ModelRequest, ModelResponse
-from orchestrator.models.retries import call_seed
-from orchestrator.table.game_loop import start
-from orchestrator.table.seat import Decision, GameContext
-from roles import marks, registry
-from roles.hanabi import truth
-from roles.reply_types import Judgement
+from hanabi_orchestrator import graphs, prompts, roles
+from hanabi_orchestrator.experiments.interchange import data_rows
+from hanabi_orchestrator.experiments.interchange.data_rows import COLUMNS, DataSet
+from hanabi_orchestrator.experiments.interchange.sources import Source
+from hanabi_orchestrator.experiments.tasks.probes import probe as probe_games
+from hanabi_orchestrator.experiments.tasks.probes.bank import probes
+from hanabi_orchestrator.graphs import ablate, context, recorded
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.graphs.control_notes import GIVEN
+from hanabi_orchestrator.orchestrator import play, play_async
+from hanabi_orchestrator.orchestrator.errors import IllegalMove
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, RANKS
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Event,
+    GameEnded,
+    Memory,
+    Moved,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.journal.file import Journal, comparable
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.fake_faults import CONTENT
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.models.request import Message, ModelRequest, ModelResponse
+from hanabi_orchestrator.orchestrator.models.retries import call_seed
+from hanabi_orchestrator.orchestrator.table.game_loop import start
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.roles import marks, registry
+from hanabi_orchestrator.roles.hanabi import truth
+from hanabi_orchestrator.roles.reply_types import Judgement
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import GRAPHS, partners_game, random_game
 from tests.support.prove import FULL

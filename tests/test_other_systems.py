@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import graphs
-from orchestrator import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import play
 
 WITHOUT = """
 import json, os, signal, sys
@@ -24,7 +24,7 @@ def open_on_windows(path, *arguments, **options):
     return opened(path, *arguments, **options)
 
 os.open = open_on_windows
-from experiments.cli import main
+from hanabi_orchestrator.experiments.cli import main
 
 for arguments in json.loads(sys.argv[1]):
     sys.argv = ["orchestrator", *arguments]

@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from experiments.forecast import dry_run
-from experiments.study import references
+from hanabi_orchestrator.experiments.forecast import dry_run
+from hanabi_orchestrator.experiments.study import references
 from tests.conftest import Run
 from tests.support.folders import ROOT
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from experiments.cli.app import app
+from hanabi_orchestrator.experiments.cli.app import app
 from tests.support import processes
 from tests.support.engines import HAS_HLE
 from tests.support.folders import ROOT
@@ -163,8 +163,9 @@ def test_what_a_page_says_of_a_sound_role_is_so(page: str, folder: Path) -> None
 
 
 CHANGED = """
-import json, chop, graphs
-from orchestrator import journal, play
+import json, chop
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal, play
 mine = graphs.read("mine.yaml")
 for config in (mine, graphs.without(mine, "chop")):
     events = []
@@ -184,9 +185,10 @@ def test_the_role_of_the_readme_changes_the_play_of_programs(page: str, folder: 
 
 
 ARM = """
-import json, chop, graphs
-from experiments.study import arms, experiment
-from orchestrator import play
+import json, chop
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.study import arms, experiment
+from hanabi_orchestrator.orchestrator import play
 for arm in arms.arms(experiment.read("chop-arm.yaml")):
     events = []
     play(graphs.seat(arm.everybody.config), players=2, seed=1, sink=events.append, max_turns=30)

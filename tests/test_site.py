@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     site.write(folder / "docs")
     config = FAST.replace("docs_dir: build/docs", "docs_dir: docs").replace(
-        "paths: [.]", f"paths: [{ROOT}]"
+        "paths: [src]", f"paths: [{ROOT / 'src'}]"
     )
     (folder / "mkdocs.yml").write_text(config, "utf-8")
     return folder
@@ -41,5 +41,5 @@ def test_the_site_builds_without_a_broken_link(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     index = (folder / "site" / "api-orchestrator.html").read_text("utf-8")
-    assert 'id="orchestrator.play"' in index and "The 25 types of card" in index
+    assert 'id="hanabi_orchestrator.orchestrator.play"' in index and "The 25 types of card" in index
     assert "house_planner" in (folder / "site" / "search.json").read_text("utf-8")

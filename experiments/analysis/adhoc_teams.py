@@ -11,21 +11,32 @@ from itertools import product
 from operator import attrgetter
 from statistics import fmean
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.conclusions import listed
-from experiments.analysis.games import by_arm as by_arms
-from experiments.analysis.games import complete, having, shared_keys, unit_values
-from experiments.analysis.statistics.estimates import (
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.conclusions import listed
+from hanabi_orchestrator.experiments.analysis.games import by_arm as by_arms
+from hanabi_orchestrator.experiments.analysis.games import (
+    complete,
+    having,
+    shared_keys,
+    unit_values,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
     Bounds,
     clip,
     estimate_mean,
     standard_deviation,
 )
-from experiments.analysis.summaries import Summary
-from experiments.record.measures import STRICT
-from experiments.record.rows import PERFECT, Row
-from experiments.study.pairs import EVALUATED, SELF_PLAY, WITH, Standing, standing
-from experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.analysis.summaries import Summary
+from hanabi_orchestrator.experiments.record.measures import STRICT
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Row
+from hanabi_orchestrator.experiments.study.pairs import (
+    EVALUATED,
+    SELF_PLAY,
+    WITH,
+    Standing,
+    standing,
+)
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
 
 
 @dataclass(frozen=True)

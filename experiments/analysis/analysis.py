@@ -9,15 +9,25 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from experiments.analysis.differences import Difference, contrast, differences, second_differences
-from experiments.analysis.extensions import Extension, unclaimed
-from experiments.analysis.games import by_arm
-from experiments.analysis.statistics.estimates import Interval
-from experiments.analysis.stopping import Stopped
-from experiments.analysis.summaries import Summary, forced_share, summaries, too_few_own
-from experiments.record import measures
-from experiments.record.measures import Measure
-from experiments.record.rows import Metric, Row
+from hanabi_orchestrator.experiments.analysis.differences import (
+    Difference,
+    contrast,
+    differences,
+    second_differences,
+)
+from hanabi_orchestrator.experiments.analysis.extensions import Extension, unclaimed
+from hanabi_orchestrator.experiments.analysis.games import by_arm
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Interval
+from hanabi_orchestrator.experiments.analysis.stopping import Stopped
+from hanabi_orchestrator.experiments.analysis.summaries import (
+    Summary,
+    forced_share,
+    summaries,
+    too_few_own,
+)
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.record.rows import Metric, Row
 
 OTHER: Mapping[Metric, Metric] = {"strict": "kept", "kept": "strict"}
 FLAGGED = 0.05

@@ -6,13 +6,13 @@ So games without a language model are marked wherever the name of an arm is show
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.analysis import DOUBTFUL, Analysis
-from experiments.analysis.compare import STRIKE_OUTS
-from experiments.analysis.differences import Difference
-from experiments.analysis.summaries import Summary
-from experiments.record.provenance import Provenance
-from roles.words import percent
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.analysis import DOUBTFUL, Analysis
+from hanabi_orchestrator.experiments.analysis.compare import STRIKE_OUTS
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.summaries import Summary
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.roles.words import percent
 
 VETOED = 0.05
 """Refusals by the safety rule, as a share of turns, above which a report begins by saying so."""

@@ -3,14 +3,20 @@ names itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.analysis import OTHER
-from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
-from experiments.analysis.conclusions import estimated, listed, pvalue, signed, size
-from experiments.analysis.differences import Difference
-from experiments.analysis.statistics.estimates import ALPHA, ROUNDING
-from experiments.study.coalitions import FULL, Absence, label
-from roles.words import many
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.analysis import OTHER
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
+from hanabi_orchestrator.experiments.analysis.conclusions import (
+    estimated,
+    listed,
+    pvalue,
+    signed,
+    size,
+)
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA, ROUNDING
+from hanabi_orchestrator.experiments.study.coalitions import FULL, Absence, label
+from hanabi_orchestrator.roles.words import many
 
 TITLES: dict[Kind, str] = {
     "shapley": "Shapley values, which divide this among the parts",

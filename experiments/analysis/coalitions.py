@@ -13,17 +13,25 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
 
-from experiments.analysis.compare import Weigh
-from experiments.analysis.conclusions import widest
-from experiments.analysis.differences import Difference
-from experiments.analysis.differences import combinations as tested_combinations
-from experiments.analysis.games import Sampled, by_arm
-from experiments.analysis.statistics import coalition_terms as terms
-from experiments.analysis.statistics.coalition_terms import Sizes, Weights
-from experiments.analysis.summaries import too_few_own
-from experiments.record.measures import Measure
-from experiments.record.rows import Row
-from experiments.study.coalitions import FULL, Absence, Coalitions, Term, label, listed_names, run
+from hanabi_orchestrator.experiments.analysis.compare import Weigh
+from hanabi_orchestrator.experiments.analysis.conclusions import widest
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.differences import combinations as tested_combinations
+from hanabi_orchestrator.experiments.analysis.games import Sampled, by_arm
+from hanabi_orchestrator.experiments.analysis.statistics import coalition_terms as terms
+from hanabi_orchestrator.experiments.analysis.statistics.coalition_terms import Sizes, Weights
+from hanabi_orchestrator.experiments.analysis.summaries import too_few_own
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.coalitions import (
+    FULL,
+    Absence,
+    Coalitions,
+    Term,
+    label,
+    listed_names,
+    run,
+)
 
 Kind = Term | Literal["all_parts", "disagreement"]
 """A kind of term; `all_parts`: all together, less none; `disagreement`: leave-one-out less the

@@ -16,7 +16,7 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any, TypeVar
 
-from experiments.analysis.games import (
+from hanabi_orchestrator.experiments.analysis.games import (
     Sampled,
     Unit,
     complete,
@@ -26,8 +26,8 @@ from experiments.analysis.games import (
     unit,
     unit_values,
 )
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.analysis.statistics.estimates import (
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
     ALPHA,
     ROUNDING,
     Bounds,
@@ -37,15 +37,15 @@ from experiments.analysis.statistics.estimates import (
     estimate_mean,
     standard_deviation,
 )
-from experiments.analysis.statistics.permutation import (
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import (
     PermutationTest,
     draws_for,
     holm,
     regrouping_test,
     sign_flip_test,
 )
-from experiments.record.measures import Measure
-from experiments.record.rows import Row
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.record.rows import Row
 
 R = TypeVar("R")
 

@@ -6,17 +6,22 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis import stopping
-from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
-from experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
-from experiments.analysis.compare import STRIKE_OUTS
-from experiments.analysis.differences import Difference
-from experiments.analysis.statistics.clusters import groups
-from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, Bounds, unseen_share
-from experiments.analysis.statistics.permutation import fewest_pairs
-from experiments.analysis.summaries import WITHHELD
-from roles.words import percent
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis import stopping
+from hanabi_orchestrator.experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
+from hanabi_orchestrator.experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
+from hanabi_orchestrator.experiments.analysis.compare import STRIKE_OUTS
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import groups
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    ALPHA,
+    ROUNDING,
+    Bounds,
+    unseen_share,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
+from hanabi_orchestrator.experiments.analysis.summaries import WITHHELD
+from hanabi_orchestrator.roles.words import percent
 
 FEW = 10
 """Deals up to which a sentence without a significant difference states what they can detect."""

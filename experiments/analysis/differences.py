@@ -9,24 +9,29 @@ from functools import partial
 from itertools import chain
 from operator import attrgetter
 
-from experiments.analysis import stopping
-from experiments.analysis.compare import Comparison, Weigh, combine, compare
-from experiments.analysis.games import Sampled, Unit, having, player_counts
-from experiments.analysis.statistics.clusters import groups
-from experiments.analysis.statistics.estimates import ALPHA, Bounded
-from experiments.analysis.statistics.permutation import PermutationTest, holm, holm_levels, least_p
-from experiments.analysis.statistics.power import (
+from hanabi_orchestrator.experiments.analysis import stopping
+from hanabi_orchestrator.experiments.analysis.compare import Comparison, Weigh, combine, compare
+from hanabi_orchestrator.experiments.analysis.games import Sampled, Unit, having, player_counts
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import groups
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA, Bounded
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import (
+    PermutationTest,
+    holm,
+    holm_levels,
+    least_p,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.power import (
     detectable,
     detectable_by_t,
     needed_by_t,
     pairs_needed,
 )
-from experiments.analysis.statistics.sequential import SequentialTest
-from experiments.analysis.stopping import ArmStop, Stopped
-from experiments.analysis.summaries import too_few_own
-from experiments.record import measures
-from experiments.record.measures import Measure
-from experiments.record.rows import Better, Row
+from hanabi_orchestrator.experiments.analysis.statistics.sequential import SequentialTest
+from hanabi_orchestrator.experiments.analysis.stopping import ArmStop, Stopped
+from hanabi_orchestrator.experiments.analysis.summaries import too_few_own
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.record.rows import Better, Row
 
 Pair = tuple[Sequence[Row], Sequence[Row]]
 """The games of an arm, and those of its baseline."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from experiments.analysis.differences import Difference
-from experiments.analysis.statistics.permutation import fewest_pairs
-from experiments.study.manifest import PLANNED
-from roles.words import many
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
+from hanabi_orchestrator.experiments.study.manifest import PLANNED
+from hanabi_orchestrator.roles.words import many
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any, Literal, Protocol, TypeVar
 
-from experiments.analysis.statistics.clusters import cluster_means, groups
-from experiments.record.rows import Row
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means, groups
+from hanabi_orchestrator.experiments.record.rows import Row
 
 Unit = Literal["deals", "repeats"]
 Value = Callable[[Row], float | None]

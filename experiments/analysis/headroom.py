@@ -4,9 +4,9 @@ without it."""
 from collections.abc import Iterable
 from statistics import fmean
 
-from experiments.analysis import sentence_templates as say
-from experiments.record.rows import Row
-from orchestrator.hanabi.cards import CARDS
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS
 
 BEST = len(CARDS)
 """Points of a perfect game."""

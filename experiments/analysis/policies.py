@@ -18,14 +18,14 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from experiments.analysis.statistics.clusters import pooled_shares
-from experiments.analysis.statistics.estimates import Bounds
-from experiments.record import turn_rows
-from experiments.record.game import Game
-from experiments.record.rows import Row
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS
-from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import pooled_shares
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Bounds
+from hanabi_orchestrator.experiments.record import turn_rows
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, Move, Play
 
 By = Literal["player", "seat"]
 """What tells those apart who act: what sits in their seats, or the seats themselves."""

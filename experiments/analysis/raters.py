@@ -10,9 +10,12 @@ from math import nan
 
 import numpy as np
 
-from experiments.analysis.statistics import agreement
-from experiments.analysis.statistics.clusters import Clustered, bootstrap_clusters
-from experiments.analysis.statistics.estimates import Matrix
+from hanabi_orchestrator.experiments.analysis.statistics import agreement
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import (
+    Clustered,
+    bootstrap_clusters,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Matrix
 
 Rating = Mapping[str, float]
 """The ratings of one rater by their aspects."""

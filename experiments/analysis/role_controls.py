@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.analysis import OTHER, Analysis
-from experiments.analysis.compare import corrected
-from experiments.analysis.conclusions import family, listed, pvalue, widest
-from experiments.analysis.differences import Difference, alone
-from experiments.analysis.statistics.estimates import ROUNDING
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.analysis import OTHER, Analysis
+from hanabi_orchestrator.experiments.analysis.compare import corrected
+from hanabi_orchestrator.experiments.analysis.conclusions import family, listed, pvalue, widest
+from hanabi_orchestrator.experiments.analysis.differences import Difference, alone
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ROUNDING
 
 KINDS = ("removed", "padded", "placebo", "shuffled")
 NOTES = {"padded": say.PADDED, "placebo": say.PLACEBO, "shuffled": say.FOREIGN}

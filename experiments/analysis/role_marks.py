@@ -17,19 +17,32 @@ from typing import TypeVar
 
 import numpy as np
 
-from experiments.analysis.analysis import no_hypothesis
-from experiments.analysis.compare import corrected
-from experiments.analysis.conclusions import widest
-from experiments.analysis.differences import Difference, alone, differences
-from experiments.analysis.games import complete, one_game, player_counts, unit_values
-from experiments.analysis.statistics.clusters import pooled_shares
-from experiments.analysis.statistics.estimates import ROUNDING, Bounded, estimate_mean
-from experiments.analysis.statistics.permutation import sign_flip_test
-from experiments.analysis.stopping import Stopped
-from experiments.record.measures import MARK, STRICT, Measure
-from experiments.record.rows import Better, Row
-from experiments.values.game_marks import GameMarks, NodeReplies, ordered_baselines
-from experiments.values.mark_tally import (
+from hanabi_orchestrator.experiments.analysis.analysis import no_hypothesis
+from hanabi_orchestrator.experiments.analysis.compare import corrected
+from hanabi_orchestrator.experiments.analysis.conclusions import widest
+from hanabi_orchestrator.experiments.analysis.differences import Difference, alone, differences
+from hanabi_orchestrator.experiments.analysis.games import (
+    complete,
+    one_game,
+    player_counts,
+    unit_values,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import pooled_shares
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    ROUNDING,
+    Bounded,
+    estimate_mean,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import sign_flip_test
+from hanabi_orchestrator.experiments.analysis.stopping import Stopped
+from hanabi_orchestrator.experiments.record.measures import MARK, STRICT, Measure
+from hanabi_orchestrator.experiments.record.rows import Better, Row
+from hanabi_orchestrator.experiments.values.game_marks import (
+    GameMarks,
+    NodeReplies,
+    ordered_baselines,
+)
+from hanabi_orchestrator.experiments.values.mark_tally import (
     Key,
     MarkTally,
     Stated,
@@ -38,7 +51,7 @@ from experiments.values.mark_tally import (
     stated_tallies,
     tallied,
 )
-from experiments.values.move_values import Kind
+from hanabi_orchestrator.experiments.values.move_values import Kind
 
 K = TypeVar("K")
 

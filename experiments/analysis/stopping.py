@@ -12,16 +12,16 @@ from itertools import product
 from operator import attrgetter
 from typing import Any, Literal
 
-from experiments.analysis.compare import Comparison, compare
-from experiments.analysis.games import by_arm, having
-from experiments.analysis.statistics.sequential import SequentialTest
-from experiments.analysis.summaries import too_few_own
-from experiments.record import measures
-from experiments.record.measures import Measure
-from experiments.record.rows import Row
-from experiments.study.job import Job
-from experiments.study.plan import Plan
-from experiments.study.stop_rule import StopRule
+from hanabi_orchestrator.experiments.analysis.compare import Comparison, compare
+from hanabi_orchestrator.experiments.analysis.games import by_arm, having
+from hanabi_orchestrator.experiments.analysis.statistics.sequential import SequentialTest
+from hanabi_orchestrator.experiments.analysis.summaries import too_few_own
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.job import Job
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.stop_rule import StopRule
 
 Settled = Literal["shown", "excluded"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analysis.compare import compare
-from experiments.analysis.games import (
+from hanabi_orchestrator.experiments.analysis.compare import compare
+from hanabi_orchestrator.experiments.analysis.games import (
     Sampled,
     by_unit,
     complete,
@@ -24,12 +24,12 @@ from experiments.analysis.games import (
     unit,
     unit_values,
 )
-from experiments.analysis.statistics.clusters import (
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import (
     bootstrap_clusters,
     by_cluster,
     interquartile_mean,
 )
-from experiments.analysis.statistics.estimates import (
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
     ROUNDING,
     Bounded,
     Interval,
@@ -38,11 +38,11 @@ from experiments.analysis.statistics.estimates import (
     estimate_mean,
     standard_deviation,
 )
-from experiments.record import measures
-from experiments.record.measures import MEASURES, Measure
-from experiments.record.provenance import Provenance
-from experiments.record.rows import PERFECT, Metric, Row
-from orchestrator.models import list_prices
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import MEASURES, Measure
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Metric, Row
+from hanabi_orchestrator.orchestrator.models import list_prices
 
 WITHHELD = 0.5
 """The share of own moves below which an arm is not compared with any other."""

@@ -15,8 +15,8 @@ def main() -> None:
     """The console script `orchestrator`."""
     try:
         Path.cwd()  # what is imported needs it
-        from experiments.cli.app import main as run
-        from experiments.cli.app import show_warning
+        from hanabi_orchestrator.experiments.cli.app import main as run
+        from hanabi_orchestrator.experiments.cli.app import show_warning
 
         warnings.showwarning = show_warning
         run()

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from typer import Option
 from typer.main import get_command
 
-from experiments.cli import (
+from hanabi_orchestrator.experiments.cli import (
     env_file,
     evaluate,
     experiment,
@@ -32,9 +32,22 @@ from experiments.cli import (
     tools,
     train,
 )
-from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
-from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean, shortened
-from orchestrator.models import keys
+from hanabi_orchestrator.experiments.cli.shared_options import (
+    HELP,
+    INTERRUPTED,
+    Commands,
+    Interrupted,
+    Output,
+)
+from hanabi_orchestrator.orchestrator.errors import (
+    Suspended,
+    TurnError,
+    UserError,
+    complaint,
+    did_you_mean,
+    shortened,
+)
+from hanabi_orchestrator.orchestrator.models import keys
 
 app = Commands(no_args_is_help=True, context_settings=HELP)
 PLAY = "Play and look"
@@ -226,7 +239,7 @@ def _exit(code: int) -> NoReturn:
 
 
 def _tell(sentence: str, head: str = "") -> None:
-    from experiments.document.terminal import tell
+    from hanabi_orchestrator.experiments.document.terminal import tell
 
     tell(sentence, head)
 
@@ -247,7 +260,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from platform import python_version
 
-        from orchestrator.versions import versions
+        from hanabi_orchestrator.orchestrator.versions import versions
 
         print(
             "\n".join(
@@ -262,7 +275,7 @@ def _bring(names: list[str] | None) -> list[str] | None:
     """Load the user's own code: here and not in the command, so that its names can be completed,
     too."""
     if names:
-        from graphs import named
+        from hanabi_orchestrator.graphs import named
 
         named.bring(names)
     return names
@@ -348,9 +361,9 @@ def usage(error: Exception) -> str | None:
         or not any("--set" in parameter.opts for parameter in parameters)
     ):
         return None
-    from experiments.study.experiment import Experiment
-    from graphs.config import GraphConfig
-    from orchestrator.models.settings import SAMPLING
+    from hanabi_orchestrator.experiments.study.experiment import Experiment
+    from hanabi_orchestrator.graphs.config import GraphConfig
+    from hanabi_orchestrator.orchestrator.models.settings import SAMPLING
 
     name = option.lstrip("-").replace("-", "_")
     if "experiment" in context.command_path.split():

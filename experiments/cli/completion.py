@@ -16,21 +16,21 @@ MOST = 200
 
 def graph(incomplete: str) -> list[str]:
     """Graphs, and paths of graph files."""
-    import graphs
+    from hanabi_orchestrator import graphs
 
     return [*_starting(graphs.names(), incomplete), *path(incomplete)]
 
 
 def role(incomplete: str) -> list[str]:
     """Roles."""
-    import roles
+    from hanabi_orchestrator import roles
 
     return _starting(roles.names(), incomplete)
 
 
 def role_or_section(incomplete: str) -> list[str]:
     """Roles and sections."""
-    import roles
+    from hanabi_orchestrator import roles
 
     return [*role(incomplete), *_starting(roles.SECTIONS, incomplete)]
 
@@ -67,7 +67,7 @@ def bank(incomplete: str) -> list[str]:
 
 def player(incomplete: str) -> list[str]:
     """Graphs and partners."""
-    from orchestrator.players import partners
+    from hanabi_orchestrator.orchestrator.players import partners
 
     return [
         *_starting([f"{partners.PREFIX}{name}" for name in partners.names()], incomplete),

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from stat import S_ISREG
 
-from orchestrator.errors import UserError
-from orchestrator.models import keys
-from orchestrator.regular_files import not_text
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.regular_files import not_text
 
 NAME = ".env"
 AZURE_KEYS = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from experiments.cli import completion, positions
-from experiments.cli.report import print_task
-from experiments.cli.shared_options import (
+from hanabi_orchestrator.experiments.cli import completion, positions
+from hanabi_orchestrator.experiments.cli.report import print_task
+from hanabi_orchestrator.experiments.cli.shared_options import (
     Evaluation,
     Output,
     Settings,
@@ -23,13 +23,13 @@ from experiments.cli.shared_options import (
     print_json,
     slug,
 )
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.study.seat_spec import PlayerSpec
-    from experiments.tasks.probes.probe import Probe
-    from experiments.tasks.question_task import Model, Q, QuestionKind
-    from orchestrator.models.settings import ModelSettings
+    from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+    from hanabi_orchestrator.experiments.tasks.probes.probe import Probe
+    from hanabi_orchestrator.experiments.tasks.question_task import Model, Q, QuestionKind
+    from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 
 Seed = Annotated[int, Option("--seed", min=0, help="Other probes of the same kinds.")]
@@ -55,7 +55,7 @@ class ProbeChoice:
 
     def of(self, packs: Sequence[str]) -> "list[Probe]":
         """The probes of these convention packs. Raises UserError."""
-        from experiments.tasks.probes import bank
+        from hanabi_orchestrator.experiments.tasks.probes import bank
 
         return bank.probes(
             packs, self.convention or (), self.players or bank.PLAYERS, self.per, self.seed
@@ -64,7 +64,7 @@ class ProbeChoice:
 
 def list_probes(choice: ProbeChoice, output: Output) -> None:
     """Print the conventions with their probes; as JSON every probe."""
-    from experiments.tasks.probes import bank, probe_report
+    from hanabi_orchestrator.experiments.tasks.probes import bank, probe_report
 
     packs = choice.pack or bank.packs()
     probes = choice.of(packs)
@@ -77,10 +77,10 @@ def list_probes(choice: ProbeChoice, output: Output) -> None:
 def show_probe(name: str, seed: int, output: Output) -> None:
     """Print one probe: how the position came about, the question, the moves that keep the
     convention, and why."""
-    from experiments.document import terminal
-    from experiments.show.live_table import picture
-    from experiments.show.terminal import turn_line
-    from experiments.tasks.probes import bank, probe_report
+    from hanabi_orchestrator.experiments.document import terminal
+    from hanabi_orchestrator.experiments.show.live_table import picture
+    from hanabi_orchestrator.experiments.show.terminal import turn_line
+    from hanabi_orchestrator.experiments.tasks.probes import bank, probe_report
 
     probe = bank.probe(name, seed)
     if output.as_json:
@@ -113,9 +113,9 @@ def run_probes(
 
     Asks it in positions where one convention decides the move. The same command again goes on.
     """
-    from experiments.forecast import dry_run
-    from experiments.study import seat_spec
-    from experiments.tasks.probes import bank, probe_report, probe_run
+    from hanabi_orchestrator.experiments.forecast import dry_run
+    from hanabi_orchestrator.experiments.study import seat_spec
+    from hanabi_orchestrator.experiments.tasks.probes import bank, probe_report, probe_run
 
     probes = choice.of(choice.pack or bank.packs()[:1])
     player_spec = _player_spec(player, settings, asked)
@@ -149,12 +149,12 @@ def run_probes(
 def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> "PlayerSpec":
     """The player with its models; a rule player may be named without its prefix. Raises
     UserError."""
-    import graphs
-    from experiments.study import seat_spec
-    from experiments.study.seat_spec import PlayerSpec
-    from experiments.tasks.games import single_game
-    from orchestrator.models.settings import PERSON, PROGRAM, REPLAY
-    from orchestrator.players import partners
+    from hanabi_orchestrator import graphs
+    from hanabi_orchestrator.experiments.study import seat_spec
+    from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+    from hanabi_orchestrator.experiments.tasks.games import single_game
+    from hanabi_orchestrator.orchestrator.models.settings import PERSON, PROGRAM, REPLAY
+    from hanabi_orchestrator.orchestrator.players import partners
 
     if player == PERSON:
         raise UserError(
@@ -206,10 +206,10 @@ class AskedModel:
         trials: int,
     ) -> None:
         """Print what questions would cost."""
-        from experiments.forecast import dry_run
-        from experiments.study.prompt_positions import TurnLoad
-        from experiments.tasks.question_task import prompt_tokens
-        from orchestrator.models.settings import PROGRAM
+        from hanabi_orchestrator.experiments.forecast import dry_run
+        from hanabi_orchestrator.experiments.study.prompt_positions import TurnLoad
+        from hanabi_orchestrator.experiments.tasks.question_task import prompt_tokens
+        from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
         models = {self.name: PROGRAM if self.replay else self.model}
         load = TurnLoad(len(questions) * trials, prompt_tokens(kind, questions) * trials)
@@ -222,9 +222,9 @@ def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") 
 
     Raises UserError for several models, and for a model beside a replay.
     """
-    from experiments.tasks.games import single_game
-    from experiments.tasks.question_task import model_of
-    from orchestrator.models.settings import PROGRAM, REPLAY
+    from hanabi_orchestrator.experiments.tasks.games import single_game
+    from hanabi_orchestrator.experiments.tasks.question_task import model_of
+    from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, REPLAY
 
     model = asked.model
     replay = asked.replay
@@ -272,9 +272,9 @@ def questions(
     Asks every question of a file. The same command again goes on; answers that were paid for are
     not asked again.
     """
-    from experiments.tasks.questions import coordination_qa, question_report
-    from experiments.tasks.questions import questions as questions_file
-    from orchestrator.models.settings import PROGRAM
+    from hanabi_orchestrator.experiments.tasks.questions import coordination_qa, question_report
+    from hanabi_orchestrator.experiments.tasks.questions import questions as questions_file
+    from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
     if data is None:
         raise UserError(
@@ -333,8 +333,8 @@ def judge(
     Asks a judge about every turn on which a seat listed what all cards may be. The same command
     again goes on.
     """
-    from experiments.tasks.judge import human_ratings, judge_report, judge_run
-    from experiments.tasks.judge.statements import Choice, find
+    from hanabi_orchestrator.experiments.tasks.judge import human_ratings, judge_report, judge_run
+    from hanabi_orchestrator.experiments.tasks.judge.statements import Choice, find
 
     choice = Choice(turns, every)
     # once, since a pipe can be read no more often
@@ -382,7 +382,7 @@ def show(
     output: Output,
 ) -> None:
     """Show a bank of positions, one position, or a probe."""
-    from experiments.tasks.positions import bank
+    from hanabi_orchestrator.experiments.tasks.positions import bank
 
     file = Path(name).exists() or name.endswith((".jsonl", ".jsonl.gz"))
     if file or position is not None or name in bank.packaged():

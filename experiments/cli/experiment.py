@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.shared_options import (
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.shared_options import (
     Calls,
     Full,
     Interrupted,
@@ -15,12 +15,12 @@ from experiments.cli.shared_options import (
     Traces,
     group,
 )
-from orchestrator.errors import Suspended, TurnError, UserError, shortened
-from orchestrator.values import whole_number
+from hanabi_orchestrator.orchestrator.errors import Suspended, TurnError, UserError, shortened
+from hanabi_orchestrator.orchestrator.values import whole_number
 
 if TYPE_CHECKING:
-    from experiments.running.runner import RunOptions
-    from experiments.study.experiment import Experiment
+    from hanabi_orchestrator.experiments.running.runner import RunOptions
+    from hanabi_orchestrator.experiments.study.experiment import Experiment
 
 Folder = Annotated[
     Path,
@@ -97,10 +97,10 @@ def run(
 
     The same command again continues it. Completed API calls are never billed again.
     """
-    from experiments.report import mark_metric
-    from experiments.running.runner import RunOptions, Shard
-    from experiments.study import experiment
-    from experiments.tasks.games import experiment_run
+    from hanabi_orchestrator.experiments.report import mark_metric
+    from hanabi_orchestrator.experiments.running.runner import RunOptions, Shard
+    from hanabi_orchestrator.experiments.study import experiment
+    from hanabi_orchestrator.experiments.tasks.games import experiment_run
 
     study = experiment.read(name, settings or ())
     if study.task == experiment.POSITIONS:
@@ -126,7 +126,7 @@ def run(
         mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
     if dry_run:
-        from experiments.forecast import dry_run as estimates
+        from hanabi_orchestrator.experiments.forecast import dry_run as estimates
 
         planned = estimates.forecast(study, folder, past, answer_tokens, output.progress().line)
         output.show(estimates.data(planned), estimates.blocks(planned))
@@ -139,8 +139,8 @@ def run(
         done = experiment_run.run(study, folder, options=options, progress=progress)
     if done.rows:
         progress.line("Marking the games and writing the report ...")
-    from experiments.cli import run_summary
-    from experiments.tasks.judge import judge_report
+    from hanabi_orchestrator.experiments.cli import run_summary
+    from hanabi_orchestrator.experiments.tasks.judge import judge_report
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
     summary = run_summary.summary(done, interval=interval, marks=marks, tasks=tasks)
@@ -161,7 +161,7 @@ def run(
 def _positions(
     study: "Experiment", out: Path | None, options: "RunOptions", output: Output, *, dry_run: bool
 ) -> None:
-    from experiments.cli import positions
+    from hanabi_orchestrator.experiments.cli import positions
 
     folder = out or Path("runs") / study.name
     if dry_run:
@@ -186,9 +186,9 @@ def plan(
     output: Output,
 ) -> None:
     """Propose deals: what a budget can detect, or an effect needs."""
-    from experiments.forecast import sample_size
-    from experiments.running import model_options
-    from experiments.study import experiment
+    from hanabi_orchestrator.experiments.forecast import sample_size
+    from hanabi_orchestrator.experiments.running import model_options
+    from hanabi_orchestrator.experiments.study import experiment
 
     study = experiment.read(name, settings or ())
     changes = settings or []
@@ -232,7 +232,7 @@ def policy(
 
     These are the conditional action tables of the Hanabi Challenge.
     """
-    from experiments.report import policy_tables
+    from hanabi_orchestrator.experiments.report import policy_tables
 
     output.show(
         *policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, out=out or ())
@@ -245,8 +245,8 @@ def status(folder: Folder, *, output: Output) -> None:
 
     Also who plays it; and of a run that is not running how to go on.
     """
-    from experiments.show import run_status
-    from experiments.tasks import run_kinds
+    from hanabi_orchestrator.experiments.show import run_status
+    from hanabi_orchestrator.experiments.tasks import run_kinds
 
     data = run_kinds.status(folder)
     output.draw(data, run_status.show, data)
@@ -278,7 +278,7 @@ def control(
 
     Also retry or cancel one of its games. No result changes by it.
     """
-    from experiments.tasks import run_kinds
+    from hanabi_orchestrator.experiments.tasks import run_kinds
 
     words = what or []
     number, needed = WORDS[action]

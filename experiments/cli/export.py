@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.shared_options import Output, collector, print_json, progress
-from orchestrator.errors import UserError, did_you_mean, nearby, shortened
-from orchestrator.values import whole_number
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.shared_options import (
+    Output,
+    collector,
+    print_json,
+    progress,
+)
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, nearby, shortened
+from hanabi_orchestrator.orchestrator.values import whole_number
 
 if TYPE_CHECKING:
-    from experiments.interchange.data_rows import DataSet
+    from hanabi_orchestrator.experiments.interchange.data_rows import DataSet
 
 DATA_SETS = ("logs", "rewards", "sft", "dpo", "grpo")
 """Formats whose rows train a model."""
@@ -148,9 +153,9 @@ def _check(
 
 def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Output) -> None:
     """Write a copy of the page that needs no software of ours: an HTML file, or a folder."""
-    from experiments.document.terminal import console
-    from experiments.page.bundle import Bundle
-    from experiments.page.library import Library
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.page.bundle import Bundle
+    from hanabi_orchestrator.experiments.page.library import Library
 
     screen = console(err=True)
 
@@ -177,7 +182,7 @@ def _columns(
     to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output
 ) -> None:
     """Write games as tables, with what is to be added and its progress on stderr."""
-    from experiments.interchange import more_columns
+    from hanabi_orchestrator.experiments.interchange import more_columns
 
     more = more_columns.Wanted(wishes - {"texts"}, workers, progress("marks of game"))
     if folder.is_file():
@@ -197,12 +202,12 @@ def _columns(
 def _games(to: str, path: Path, out: Path, output: Output) -> None:
     """Write games for other programs."""
     if to == "hanab-live":
-        from experiments.interchange import hanab_live
+        from hanabi_orchestrator.experiments.interchange import hanab_live
 
         games = hanab_live.export(path, out)
         output.lines([game.plain for game in games], *hanab_live.lines(games, out))
     elif to == "atif":
-        from experiments.interchange import atif
+        from hanabi_orchestrator.experiments.interchange import atif
 
         files = atif.export(path, out)
         output.lines(
@@ -210,7 +215,7 @@ def _games(to: str, path: Path, out: Path, output: Output) -> None:
             f"{len(files):,} trajectories  {out}",
         )
     else:
-        from experiments.interchange import inspect_log
+        from hanabi_orchestrator.experiments.interchange import inspect_log
 
         log, number = inspect_log.export(path, out)
         onward = f"next: inspect view --log-dir {log.parent}"
@@ -221,7 +226,7 @@ def _send(
     path: Path, out: Path | None, endpoint: str | None, content: bool, output: Output
 ) -> None:
     """Write traces, or send them to a collector."""
-    from experiments.interchange import otlp
+    from hanabi_orchestrator.experiments.interchange import otlp
 
     written = otlp.export(path, out, endpoint, content=content)
     if written.games == 1:
@@ -234,8 +239,8 @@ def _send(
 
 def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
     """The data set that is asked for. Raises UserError."""
-    from experiments.interchange.data_rows import DataSet
-    from graphs import read
+    from hanabi_orchestrator.experiments.interchange.data_rows import DataSet
+    from hanabi_orchestrator.graphs import read
 
     named = dict(wish.split("=", 1) for wish in wishes if "=" in wish)
     graph = read(named["prompts"]) if "prompts" in named else None
@@ -256,7 +261,7 @@ def _data_set(
     workers: int,
     output: Output,
 ) -> None:
-    from experiments.interchange import data_files
+    from hanabi_orchestrator.experiments.interchange import data_files
 
     held = data_files.HeldOut.read(held_out)
     if data.rollouts:
@@ -313,8 +318,8 @@ def import_games(
 
     Of hanab.live or of HanabiLogs; `show` and all other commands take them.
     """
-    from experiments.interchange import hanabi_logs
-    from experiments.record.game import Game
+    from hanabi_orchestrator.experiments.interchange import hanabi_logs
+    from hanabi_orchestrator.experiments.record.game import Game
 
     path = Path(source)
     site = source.startswith(("http://", "https://"))
@@ -347,11 +352,11 @@ def import_games(
 
 def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     """Read a game of hanab.live: its deck and its moves."""
-    from experiments.document.terminal import console
-    from experiments.interchange import hanab_live_import
-    from experiments.show import game_story
-    from orchestrator.journal.result import ENDS
-    from roles.words import many
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.interchange import hanab_live_import
+    from hanabi_orchestrator.experiments.show import game_story
+    from hanabi_orchestrator.orchestrator.journal.result import ENDS
+    from hanabi_orchestrator.roles.words import many
 
     game = hanab_live_import.read(source)
     if source.startswith("http"):

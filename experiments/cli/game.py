@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.shared_options import (
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.shared_options import (
     Calls,
     Graph,
     Interrupted,
@@ -26,16 +26,16 @@ from experiments.cli.shared_options import (
     print_json,
     print_yaml,
 )
-from orchestrator.errors import Suspended, UserError
+from hanabi_orchestrator.orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.tasks.fork.branch import Branch
-    from experiments.tasks.fork.decision import Fork
-    from experiments.tasks.fork.new_seat import Change
-    from orchestrator.models.layer import ModelLayer
-    from orchestrator.table.seat import Seat
+    from hanabi_orchestrator.experiments.tasks.fork.branch import Branch
+    from hanabi_orchestrator.experiments.tasks.fork.decision import Fork
+    from hanabi_orchestrator.experiments.tasks.fork.new_seat import Change
+    from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+    from hanabi_orchestrator.orchestrator.table.seat import Seat
 
 
 def play(
@@ -63,19 +63,19 @@ def play(
 
     The same command again continues it; API calls that were completed are never billed again.
     """
-    import graphs
-    from experiments.document.terminal import console
-    from experiments.record.files import short_name
-    from experiments.record.game import Game
-    from experiments.show import game_story
-    from experiments.show.live_table import LiveTable
-    from experiments.show.person import terminal_seat
-    from experiments.study import decks, seat_spec
-    from experiments.tasks.games import single_game
-    from orchestrator.hanabi import referee
-    from orchestrator.journal.events import nowhere
-    from orchestrator.models.settings import PROGRAM, REPLAY
-    from orchestrator.table import game_loop
+    from hanabi_orchestrator import graphs
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.record.files import short_name
+    from hanabi_orchestrator.experiments.record.game import Game
+    from hanabi_orchestrator.experiments.show import game_story
+    from hanabi_orchestrator.experiments.show.live_table import LiveTable
+    from hanabi_orchestrator.experiments.show.person import terminal_seat
+    from hanabi_orchestrator.experiments.study import decks, seat_spec
+    from hanabi_orchestrator.experiments.tasks.games import single_game
+    from hanabi_orchestrator.orchestrator.hanabi import referee
+    from hanabi_orchestrator.orchestrator.journal.events import nowhere
+    from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, REPLAY
+    from hanabi_orchestrator.orchestrator.table import game_loop
 
     loud = output.loud
     as_json = output.as_json
@@ -191,8 +191,8 @@ def fork(
 
     Without a change it is decided as it was. --continue plays on from there, in a new journal.
     """
-    from experiments.document.terminal import console
-    from experiments.tasks.fork import branch, decision, fork_report
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.tasks.fork import branch, decision, fork_report
 
     if note is not None:
         _print_note(game, turn, note, output)
@@ -255,8 +255,8 @@ def _change(
     settings: list[str] | None,
     without: list[str] | None,
 ) -> "Change":
-    from experiments.tasks.fork.new_seat import Change
-    from experiments.tasks.games.single_game import models
+    from hanabi_orchestrator.experiments.tasks.fork.new_seat import Change
+    from hanabi_orchestrator.experiments.tasks.games.single_game import models
 
     named = dict(models([], model)) if model else {}
     nodes: dict[str, Any] = {}
@@ -274,9 +274,9 @@ def _change(
 
 def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
-    from experiments.tasks.fork import decision
-    from experiments.tasks.fork.new_seat import Change
-    from orchestrator.models.layer import ModelLayer
+    from hanabi_orchestrator.experiments.tasks.fork import decision
+    from hanabi_orchestrator.experiments.tasks.fork.new_seat import Change
+    from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
     note = decision.as_data(place.place, place.old_notes, node)
@@ -290,8 +290,8 @@ def _partners(
     seat: Sequence[str], players: int, model: str | None, layer: "ModelLayer"
 ) -> "dict[int, Seat]":
     """Who sits in other seats from there on."""
-    from experiments.study import seat_spec
-    from experiments.tasks.games import single_game
+    from hanabi_orchestrator.experiments.study import seat_spec
+    from hanabi_orchestrator.experiments.tasks.games import single_game
 
     named = dict(single_game.models([], model or "program"))
     default = named.get("default", "program")
@@ -306,13 +306,13 @@ def _play_on(
     fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", output: Output
 ) -> None:
     """Play the forked game to its end, then print the turn and the result."""
-    from experiments.document.terminal import console
-    from experiments.record.game import Game
-    from experiments.show import game_story
-    from experiments.show.live_table import LiveTable
-    from experiments.tasks.fork import fork_report
-    from experiments.tasks.games.single_game import SingleGame
-    from orchestrator.journal.events import nowhere
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.record.game import Game
+    from hanabi_orchestrator.experiments.show import game_story
+    from hanabi_orchestrator.experiments.show.live_table import LiveTable
+    from hanabi_orchestrator.experiments.tasks.fork import fork_report
+    from hanabi_orchestrator.experiments.tasks.games.single_game import SingleGame
+    from hanabi_orchestrator.orchestrator.journal.events import nowhere
 
     as_json = output.as_json
     loud = output.loud
@@ -354,14 +354,14 @@ def _play_on(
 def _show(fork: "Fork", game: Path, screen: "Console") -> None:
     """Print the position, the moves of several samples, then both decisions with what changed: of
     samples the first."""
-    from experiments.document import terminal
-    from experiments.document.blocks import Block, Heading, Note, Text
-    from experiments.show.game_story import spent
-    from experiments.show.live_table import picture
-    from experiments.show.terminal import on
-    from experiments.show.two_games import Side, sides
-    from experiments.tasks.fork import fork_report
-    from orchestrator.models.simulated_settings import among
+    from hanabi_orchestrator.experiments.document import terminal
+    from hanabi_orchestrator.experiments.document.blocks import Block, Heading, Note, Text
+    from hanabi_orchestrator.experiments.show.game_story import spent
+    from hanabi_orchestrator.experiments.show.live_table import picture
+    from hanabi_orchestrator.experiments.show.terminal import on
+    from hanabi_orchestrator.experiments.show.two_games import Side, sides
+    from hanabi_orchestrator.experiments.tasks.fork import fork_report
+    from hanabi_orchestrator.orchestrator.models.simulated_settings import among
 
     place = fork.place
     old = fork.place.info

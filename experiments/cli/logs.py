@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
-from orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.models import keys
 
 if TYPE_CHECKING:
     import structlog
@@ -39,7 +39,7 @@ class Loudness:
     def set_up(self) -> Self:
         import structlog
 
-        from orchestrator.logs import renderer
+        from hanabi_orchestrator.orchestrator.logs import renderer
 
         if self.verbose:
             level = logging.INFO
@@ -66,11 +66,11 @@ class Loudness:
 
     def _note(self, sentence: str) -> None:
         """Print a sentence that everybody is told who does not want quiet."""
-        from orchestrator.logs import log
+        from hanabi_orchestrator.orchestrator.logs import log
 
         if self.form == "json":
             log.warning(sentence)
         elif not self.quiet:
-            from experiments.document.terminal import tell
+            from hanabi_orchestrator.experiments.document.terminal import tell
 
             tell(f"note: {sentence}")

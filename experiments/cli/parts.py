@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.evaluate import ProbeChoice, list_probes
-from experiments.cli.shared_options import (
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.evaluate import ProbeChoice, list_probes
+from hanabi_orchestrator.experiments.cli.shared_options import (
     Output,
     Players,
     Settings,
@@ -17,7 +17,7 @@ from experiments.cli.shared_options import (
     print_yaml,
     say,
 )
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
 roles_app = group("Show a role, or check that it is sound.")
@@ -45,11 +45,11 @@ def graphs_show(
     output: Output,
 ) -> None:
     """Show which node of a graph reads which."""
-    import graphs
-    from experiments.document.terminal import console
-    from experiments.show import graph_tree
-    from orchestrator.errors import UserError, did_you_mean
-    from orchestrator.hanabi.referee import check_players
+    from hanabi_orchestrator import graphs
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.show import graph_tree
+    from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+    from hanabi_orchestrator.orchestrator.hanabi.referee import check_players
 
     if form not in (None, "yaml", "mermaid"):
         raise UserError(f"--as is {form!r}; {did_you_mean(form, ('yaml', 'mermaid'), 'it can be')}")
@@ -81,9 +81,9 @@ def graphs_prompt(
 
     With their size; no model is asked.
     """
-    import graphs
-    from experiments.show import prompts
-    from orchestrator.hanabi.referee import check_players, check_seed
+    from hanabi_orchestrator import graphs
+    from hanabi_orchestrator.experiments.show import prompts
+    from hanabi_orchestrator.orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
     node_prompts = prompts.node_prompts(
@@ -102,8 +102,8 @@ def roles_show(
 ) -> None:
     """Show a role: its sections with their fields, its reply, its marks and its instruction; or a
     section."""
-    import roles
-    from experiments.show import listing, section_fields
+    from hanabi_orchestrator import roles
+    from hanabi_orchestrator.experiments.show import listing, section_fields
 
     roles.load()
     if name in roles.SECTIONS:
@@ -124,8 +124,8 @@ def roles_check(
 
     At 2 to 5 players, in every answer format, without each section or note.
     """
-    import roles
-    from roles.hanabi import conformance
+    from hanabi_orchestrator import roles
+    from hanabi_orchestrator.roles.hanabi import conformance
 
     problems = conformance.check(roles.get(name))
     output.lines({"role": name, "ok": not problems, "problems": problems}, *(problems or ["ok"]))
@@ -167,11 +167,11 @@ def listed(
     """
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
-    import roles
-    from experiments.record import saved
-    from experiments.show import listing
-    from experiments.study import experiment, references
-    from experiments.tasks.positions import bank
+    from hanabi_orchestrator import roles
+    from hanabi_orchestrator.experiments.record import saved
+    from hanabi_orchestrator.experiments.show import listing
+    from hanabi_orchestrator.experiments.study import experiment, references
+    from hanabi_orchestrator.experiments.tasks.positions import bank
 
     if kind == "probes":
         list_probes(choice, output)

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.report import print_task
-from experiments.cli.shared_options import REPLAY, Evaluation, Output, check_done, print_json, say
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.report import print_task
+from hanabi_orchestrator.experiments.cli.shared_options import (
+    REPLAY,
+    Evaluation,
+    Output,
+    check_done,
+    print_json,
+    say,
+)
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.running.runner import RunOptions
-    from experiments.study.experiment import Experiment
+    from hanabi_orchestrator.experiments.running.runner import RunOptions
+    from hanabi_orchestrator.experiments.study.experiment import Experiment
 
 
 def build(
@@ -39,7 +46,7 @@ def build(
 
     They are spread over player counts, phases, tokens, lives and kinds of best move.
     """
-    from experiments.tasks.positions import bank, draw
+    from hanabi_orchestrator.experiments.tasks.positions import bank, draw
 
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
@@ -54,7 +61,7 @@ def build(
 
 def show_bank(name: str, position: str | None, output: Output) -> None:
     """Print what is in a bank and where it is from, or one of its positions."""
-    from experiments.tasks.positions import bank
+    from hanabi_orchestrator.experiments.tasks.positions import bank
 
     positions = bank.read(name)
     if position is None:
@@ -142,7 +149,7 @@ def run(
 
 def ask(experiment: "Experiment", folder: Path, options: "RunOptions", output: Output) -> None:
     """Ask what an experiment on positions asks, and print its report."""
-    from experiments.tasks.positions import position_report, position_run
+    from hanabi_orchestrator.experiments.tasks.positions import position_report, position_run
 
     done = position_run.run(experiment, folder, options, output.progress())
     if done.left < done.total:
@@ -158,12 +165,12 @@ SAMPLED = 12
 
 def show_estimate(experiment: "Experiment", folder: Path, output: Output) -> None:
     """Print what the decisions of an experiment on positions would cost."""
-    from experiments.forecast import dry_run
-    from experiments.study.arms import Arm
-    from experiments.study.plan import Plan
-    from experiments.tasks.positions import position_run
-    from experiments.tasks.positions.study import study_of
-    from orchestrator.models.settings import PROGRAM
+    from hanabi_orchestrator.experiments.forecast import dry_run
+    from hanabi_orchestrator.experiments.study.arms import Arm
+    from hanabi_orchestrator.experiments.study.plan import Plan
+    from hanabi_orchestrator.experiments.tasks.positions import position_run
+    from hanabi_orchestrator.experiments.tasks.positions.study import study_of
+    from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
     models = {"default": PROGRAM, **experiment.models}
     plan = Plan.resolve(experiment, folder)
@@ -184,9 +191,9 @@ def show_estimate(experiment: "Experiment", folder: Path, output: Output) -> Non
 def _experiment(name: str, settings: Mapping[str, Any], asked: Evaluation) -> "Experiment":
     """Return the experiment of a file or on a bank, with what the command says in its place. Raises
     UserError."""
-    from experiments.record import run_folder
-    from experiments.study import experiment as files
-    from experiments.tasks.games import single_game
+    from hanabi_orchestrator.experiments.record import run_folder
+    from hanabi_orchestrator.experiments.study import experiment as files
+    from hanabi_orchestrator.experiments.tasks.games import single_game
 
     more = {key: value for key, value in settings.items() if value is not None}
     if asked.model is not None:

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.shared_options import Full, Intervals, MetricOf, Output, progress, say
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.shared_options import (
+    Full,
+    Intervals,
+    MetricOf,
+    Output,
+    progress,
+    say,
+)
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.document.blocks import Block
+    from hanabi_orchestrator.experiments.document.blocks import Block
 
 R = TypeVar("R", contravariant=True)
 
@@ -94,11 +101,11 @@ def report(
     A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is
     named. The report is written into its folder as report.html and report.md.
     """
-    from experiments.tasks import run_kinds
+    from hanabi_orchestrator.experiments.tasks import run_kinds
 
     folders = paths or [_newest()]
     if errors:
-        from experiments.report import error_counts
+        from hanabi_orchestrator.experiments.report import error_counts
 
         arms = error_counts.count_run(folders[0])
         output.show(error_counts.data(arms), [error_counts.block(arms)])
@@ -132,25 +139,25 @@ def report(
             f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}"
         )
     if kind == POSITIONS:
-        from experiments.tasks.positions import position_report as positions
+        from hanabi_orchestrator.experiments.tasks.positions import position_report as positions
 
         if rollouts:
             output.before_rollouts()
         changes = positions.read(folders[0], rollouts=rollouts, games=games, tex=latex)
         print_task(positions, changes, folders[0], output)
     elif kind == PROBES:
-        from experiments.tasks.probes import probe_report as probes
+        from hanabi_orchestrator.experiments.tasks.probes import probe_report as probes
 
         print_task(
             probes, probes.read(folders), out, output, **({"folder": str(out)} if out else {})
         )
     elif kind == QUESTIONS:
-        from experiments.tasks.questions import question_report as questions
+        from hanabi_orchestrator.experiments.tasks.questions import question_report as questions
 
         print_task(questions, questions.read(folders), out, output)
     elif kind == JUDGE:
-        from experiments.tasks.judge import human_ratings
-        from experiments.tasks.judge import judge_report as judge
+        from hanabi_orchestrator.experiments.tasks.judge import human_ratings
+        from hanabi_orchestrator.experiments.tasks.judge import judge_report as judge
 
         ratings = human_ratings.read(human) if human else ()
         print_task(judge, judge.read(folders[0], ratings), out, output)
@@ -186,7 +193,7 @@ RUN = "run.yaml"
 def _newest() -> Path:
     """Return the run below runs/ whose record was written last. Raises UserError where there is
     none."""
-    from experiments.tasks import run_kinds
+    from hanabi_orchestrator.experiments.tasks import run_kinds
 
     records = list(chain.from_iterable(Path("runs").glob(f"**/{name}") for name in run_kinds.KINDS))
     if not records:
@@ -198,8 +205,8 @@ def _games(
     folder: Path, output: Output, workers: int, *, marks: bool | None, full: bool, **wishes: Any
 ) -> None:
     """Write the report of a run; where marks are asked for, print their table as well."""
-    from experiments.report import marked_run, marks_table, run_report
-    from experiments.tasks.judge import judge_report
+    from hanabi_orchestrator.experiments.report import marked_run, marks_table, run_report
+    from hanabi_orchestrator.experiments.tasks.judge import judge_report
 
     marked = (
         marked_run.marked(marked_run.read(folder), workers, progress("marks of game"))
@@ -226,7 +233,7 @@ def _marks(
     workers: int,
     output: Output,
 ) -> None:
-    from experiments.report import marked_run, marks_table
+    from hanabi_orchestrator.experiments.report import marked_run, marks_table
 
     if 0 < rollouts < LEAST:
         raise UserError(

@@ -11,9 +11,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.formats import duration
-from experiments.document.terminal import console, plain_table
-from experiments.running.progress import Progress, Status
+from hanabi_orchestrator.experiments.document.formats import duration
+from hanabi_orchestrator.experiments.document.terminal import console, plain_table
+from hanabi_orchestrator.experiments.running.progress import Progress, Status
 
 TABLE_S = 0.2
 """Seconds between updates on a terminal."""

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from experiments.document.blocks import Block, Note, Text, notes
-from experiments.record import run_folder
-from experiments.record.provenance import Provenance
-from experiments.report import roles_section, run_data, run_report, verdict
-from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData
-from experiments.report.run_report import Report
-from experiments.study import notes as study_notes
-from experiments.tasks.games.experiment_run import ExperimentDone
-from orchestrator.journal.move_origins import COUNTS
+from hanabi_orchestrator.experiments.document.blocks import Block, Note, Text, notes
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.report import roles_section, run_data, run_report, verdict
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun, Unmarked
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.report.run_report import Report
+from hanabi_orchestrator.experiments.study import notes as study_notes
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import ExperimentDone
+from hanabi_orchestrator.orchestrator.journal.move_origins import COUNTS
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hin
 import typer
 from typer import Option
 
-from experiments.cli import completion
-from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.printable import escaped_json, printable
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.orchestrator.errors import Suspended, TurnError, UserError
+from hanabi_orchestrator.orchestrator.printable import escaped_json, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.cli.logs import Loudness
-    from experiments.cli.run_progress import RunProgress
-    from experiments.document.blocks import Block, Document
-    from experiments.running.model_options import ModelOptions
-    from experiments.running.runner import Done, RunOptions
+    from hanabi_orchestrator.experiments.cli.logs import Loudness
+    from hanabi_orchestrator.experiments.cli.run_progress import RunProgress
+    from hanabi_orchestrator.experiments.document.blocks import Block, Document
+    from hanabi_orchestrator.experiments.running.model_options import ModelOptions
+    from hanabi_orchestrator.experiments.running.runner import Done, RunOptions
 
 T = TypeVar("T")
 
@@ -120,7 +120,7 @@ class Calls:
     @property
     def options(self) -> "ModelOptions":
         """How calls reach models. Raises UserError."""
-        from experiments.running.model_options import OFF, ModelOptions, budget
+        from hanabi_orchestrator.experiments.running.model_options import OFF, ModelOptions, budget
 
         tokens, usd = budget(self.budget or ())
         return ModelOptions(OFF if self.replay else self.cache, self.replay, tokens, usd)
@@ -178,7 +178,7 @@ class Evaluation(Sampling, Calls, Processes):
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises
         UserError."""
-        from experiments.running.runner import RunOptions, Shard
+        from hanabi_orchestrator.experiments.running.runner import RunOptions, Shard
 
         models = self.options if replay else replace(self.options, replay=None)
         return RunOptions(
@@ -207,7 +207,7 @@ class Traces:
             if content:
                 raise UserError("--otlp content is for the traces of --otlp URL, and there is none")
             return nullcontext()
-        from experiments.interchange.live_traces import LiveTraces
+        from hanabi_orchestrator.experiments.interchange.live_traces import LiveTraces
 
         return LiveTraces.of(url, path, content=content)
 
@@ -232,21 +232,21 @@ class Output:
 
     def show(self, data: Any, blocks: "Document | Iterable[Block]") -> None:
         """Print data as JSON, or the blocks that say the same in words."""
-        from experiments.document import terminal
+        from hanabi_orchestrator.experiments.document import terminal
 
         print_json(data) if self.as_json else terminal.show(blocks, terminal.console())
 
     def rows(self, rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
         """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without
         rows."""
-        from experiments.document.blocks import Note
-        from experiments.show import listing
+        from hanabi_orchestrator.experiments.document.blocks import Note
+        from hanabi_orchestrator.experiments.show import listing
 
         self.show(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")])
 
     def draw(self, data: Any, draw: "Callable[[T, Console], None]", drawn: T) -> None:
         """Print data as JSON, or draw on the terminal what it is of."""
-        from experiments.document.terminal import console
+        from hanabi_orchestrator.experiments.document.terminal import console
 
         print_json(data) if self.as_json else draw(drawn, console())
 
@@ -256,7 +256,7 @@ class Output:
 
     def progress(self) -> "RunProgress":
         """Return what shows on stderr how far a run is."""
-        from experiments.cli.run_progress import RunProgress
+        from hanabi_orchestrator.experiments.cli.run_progress import RunProgress
 
         return RunProgress(quiet=self.loud.quiet)
 
@@ -344,7 +344,7 @@ def say(*lines: str) -> None:
     """Print lines as they are."""
     from rich.text import Text
 
-    from experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.document.terminal import console
 
     for line in lines:
         console().print(Text(line), soft_wrap=True)
@@ -352,7 +352,7 @@ def say(*lines: str) -> None:
 
 def slug(*names: str | None) -> str:
     """Names as the name of a folder: of a file its own, of a model without its server."""
-    from experiments.record.files import short_name
+    from hanabi_orchestrator.experiments.record.files import short_name
 
     plain = (
         Path(n).stem if n.endswith((".yaml", ".yml")) else n.partition("@http")[0]
@@ -385,7 +385,7 @@ def check_done(done: "Done", noun: str) -> None:
 
 def progress(text: str) -> Callable[[int, int], None]:
     """Return what shows on a terminal how many of how many are done: `marks of game 3 of 20`."""
-    from experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.document.terminal import console
 
     screen = console(err=True)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from experiments.cli import completion
-from experiments.cli.shared_options import (
+from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli.shared_options import (
     Budget,
     Intervals,
     MetricOf,
@@ -18,12 +18,12 @@ from experiments.cli.shared_options import (
     progress,
     say,
 )
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.record.game import Game
-    from experiments.values import Mistake, TurnValues
-    from experiments.values.game_marks import GameMarks
+    from hanabi_orchestrator.experiments.record.game import Game
+    from hanabi_orchestrator.experiments.values import Mistake, TurnValues
+    from hanabi_orchestrator.experiments.values.game_marks import GameMarks
 
 
 def show(
@@ -80,11 +80,11 @@ def show(
     if game.is_dir():
         _folder(game, most, output, swings=mistakes)
         return
-    from experiments.document import terminal
-    from experiments.document.terminal import console
-    from experiments.record.game import Game
-    from experiments.report import turn_marks
-    from experiments.show import game_story, turn_story
+    from hanabi_orchestrator.experiments.document import terminal
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.record.game import Game
+    from hanabi_orchestrator.experiments.report import turn_marks
+    from hanabi_orchestrator.experiments.show import game_story, turn_story
 
     opened = Game.open(game)
     if mistakes:
@@ -132,10 +132,10 @@ def _check(
 
 
 def _folder(folder: Path, most: int, output: Output, *, swings: bool) -> None:
-    from experiments.document.terminal import console
-    from experiments.record import saved
-    from experiments.show import worth_a_look
-    from experiments.values.looks import looks_of
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.record import saved
+    from hanabi_orchestrator.experiments.show import worth_a_look
+    from hanabi_orchestrator.experiments.values.looks import looks_of
 
     if swings:
         output.before_rollouts()
@@ -157,7 +157,7 @@ LISTED = 20
 
 def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
-    from experiments.values import mistakes_of, store_of
+    from hanabi_orchestrator.experiments.values import mistakes_of, store_of
 
     show = progress("mistakes of turn")
     total = len(game.turns)
@@ -169,7 +169,7 @@ def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
 
 def _marks(game: "Game", path: Path) -> "GameMarks":
     """The marks of a game. Raises UserError for one that is not finished."""
-    from experiments.values.marking import marks_of
+    from hanabi_orchestrator.experiments.values.marking import marks_of
 
     if game.result is None:
         raise UserError(f"{str(path)!r} is not finished; marks need the end of a game")
@@ -177,7 +177,7 @@ def _marks(game: "Game", path: Path) -> "GameMarks":
 
 
 def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
-    from experiments.values import store_of, turn_values
+    from hanabi_orchestrator.experiments.values import store_of, turn_values
 
     return turn_values(game, turn, rollouts=rollouts, store=store_of(path))
 
@@ -205,8 +205,8 @@ def diff(
 
     Exit code 0: the same; 1: different.
     """
-    from experiments.report import two_runs
-    from experiments.show import two_games
+    from hanabi_orchestrator.experiments.report import two_runs
+    from hanabi_orchestrator.experiments.show import two_games
 
     if len(arms or ()) > 2:
         raise UserError("--arm is given more than twice: one arm of A and one of B are compared")
@@ -254,11 +254,11 @@ def view(
 
     The page is on this machine alone. Ctrl-C ends it.
     """
-    from experiments.document.terminal import console
-    from experiments.page import server
-    from experiments.page.library import Library
-    from experiments.page.named_models import NamedModels
-    from experiments.running.model_options import budget as limits
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.page import server
+    from hanabi_orchestrator.experiments.page.library import Library
+    from hanabi_orchestrator.experiments.page.named_models import NamedModels
+    from hanabi_orchestrator.experiments.running.model_options import budget as limits
 
     library = Library.open(path)
     models = NamedModels.of(model or (), *limits(budget or ()))

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json, say
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.cli.shared_options import (
+    Graph,
+    Model,
+    Output,
+    Players,
+    group,
+    print_json,
+    say,
+)
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from orchestrator.models.fake_faults import Faults
+    from hanabi_orchestrator.orchestrator.models.fake_faults import Faults
 
 
 def measure(
@@ -46,7 +54,7 @@ def measure(
     """
     from dataclasses import asdict
 
-    import graphs
+    from hanabi_orchestrator import graphs
 
     try:
         from benchmarks import partner_scores, speed, throughput
@@ -54,7 +62,7 @@ def measure(
         raise UserError(
             "bench measures with benchmarks/, which only a checkout of the repository has"
         ) from None
-    from orchestrator.players import partners
+    from hanabi_orchestrator.orchestrator.players import partners
 
     if partner:
         names = partners.names() if "all" in partner else partner
@@ -100,8 +108,8 @@ def serve_blindly(
     """
     from rich.text import Text
 
-    from experiments.document.terminal import console
-    from orchestrator.models import fake_endpoint
+    from hanabi_orchestrator.experiments.document.terminal import console
+    from hanabi_orchestrator.orchestrator.models import fake_endpoint
 
     wrong = _faults(faults or ())
 
@@ -120,7 +128,7 @@ def serve_blindly(
 
 def _faults(options: Sequence[str]) -> "Faults | None":
     """Return which requests go wrong, and how; None where none does. Raises UserError."""
-    from orchestrator.models.fake_faults import KINDS, Faults
+    from hanabi_orchestrator.orchestrator.models.fake_faults import KINDS, Faults
 
     words = [word for word in options if "=" not in word]
     settings = {"seed": "1", "hang": "10"} | dict(
@@ -166,7 +174,7 @@ def init(
 
     It has an example of every kind of model.
     """
-    from orchestrator.models.settings import EXAMPLE
+    from hanabi_orchestrator.orchestrator.models.settings import EXAMPLE
 
     if file.suffix not in (".yaml", ".yml"):
         raise UserError(f"a models file ends in .yaml, not {file.name!r}")
@@ -194,7 +202,7 @@ def doctor(
 
     With --model: whether it can play a graph: its key, server, schemas, answers and costs.
     """
-    from experiments.document.terminal import console
+    from hanabi_orchestrator.experiments.document.terminal import console
 
     if model is None:
         if online:
@@ -206,7 +214,7 @@ def doctor(
                 "--graph and --players are for --model M; without it, doctor looks at this "
                 "machine alone"
             )
-        from experiments.forecast import machine
+        from hanabi_orchestrator.experiments.forecast import machine
 
         checklist = machine.examine()
         code = 1
@@ -215,10 +223,10 @@ def doctor(
             "--model MODEL"
         )
     else:
-        import graphs
-        from experiments.forecast import examination
-        from experiments.tasks.games import single_game
-        from orchestrator.hanabi.referee import check_players
+        from hanabi_orchestrator import graphs
+        from hanabi_orchestrator.experiments.forecast import examination
+        from hanabi_orchestrator.experiments.tasks.games import single_game
+        from hanabi_orchestrator.orchestrator.hanabi.referee import check_players
 
         config = graphs.read(graph)
         named = single_game.models([graphs.at(config, check_players(players))], model)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from experiments.cli.shared_options import Interrupted, Output, progress
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.cli.shared_options import Interrupted, Output, progress
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 
 def train(
@@ -41,7 +41,7 @@ def train(
     """
     from dataclasses import asdict
 
-    from experiments.training import training, training_report
+    from hanabi_orchestrator.experiments.training import training, training_report
 
     try:
         trained = training.train(data, model, out, _read(settings or ()), progress("step"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-from experiments.document.formats import TEXT, Format, empty
+from hanabi_orchestrator.experiments.document.formats import TEXT, Format, empty
 
 Cell: TypeAlias = str | int | float | bool | tuple[Any, ...] | None
 """A value, a text, or the parts of a value that has several, such as the bounds of an interval."""

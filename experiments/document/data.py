@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
-from experiments.document.blocks import Block, Document, Note, Table, Text
-from orchestrator.cells import defused
+from hanabi_orchestrator.experiments.document.blocks import Block, Document, Note, Table, Text
+from hanabi_orchestrator.orchestrator.cells import defused
 
 
 def records(table: Table) -> list[dict[str, Any]]:

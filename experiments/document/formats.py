@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from roles.words import percent
+from hanabi_orchestrator.roles.words import percent
 
 MISSING = "–"
 """Written where there is no value."""

@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby
 
-from experiments.document.blocks import (
+from hanabi_orchestrator.experiments.document.blocks import (
     EMPHASIS,
     Block,
     Document,
@@ -17,7 +17,7 @@ from experiments.document.blocks import (
     Table,
     Text,
 )
-from orchestrator.printable import printable
+from hanabi_orchestrator.orchestrator.printable import printable
 
 
 def page(document: Document) -> str:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from experiments.document.blocks import Block, Table, plain
-from orchestrator.printable import printable
+from hanabi_orchestrator.experiments.document.blocks import Block, Table, plain
+from hanabi_orchestrator.orchestrator.printable import printable
 
 WIDE = 9
 """Columns that fit the width of a text at the size of its tables."""

@@ -4,8 +4,17 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
-from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text
-from orchestrator.printable import printable
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Document,
+    Figure,
+    Folded,
+    Heading,
+    Note,
+    Table,
+    Text,
+)
+from hanabi_orchestrator.orchestrator.printable import printable
 
 
 def text(document: Document) -> str:

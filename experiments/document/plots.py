@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from orchestrator.printable import printable
+from hanabi_orchestrator.orchestrator.printable import printable
 
 WIDTH = 4.8
 """Inches, the same for all figures, so that their text has one size; a phone shows them nearly in

@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 
-from experiments.document.blocks import (
+from hanabi_orchestrator.experiments.document.blocks import (
     Block,
     Document,
     Figure,
@@ -27,7 +27,7 @@ from experiments.document.blocks import (
     Text,
     plain,
 )
-from orchestrator.printable import printable
+from hanabi_orchestrator.orchestrator.printable import printable
 
 UNBROKEN = 100_000
 """Width of output to a file or another program, so that no line is broken."""

@@ -17,9 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from experiments.tasks.games.learning_games import LearningGames, Sample
-from orchestrator import event_loop
-from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
+from hanabi_orchestrator.experiments.tasks.games.learning_games import LearningGames, Sample
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.models.request import (
+    Key,
+    Message,
+    ModelRequest,
+    ModelResponse,
+)
 
 DEAL = "deal "
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from roles.words import many
+from hanabi_orchestrator.roles.words import many
 
 Status = Literal["ok", "warn", "fail"]
 STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}

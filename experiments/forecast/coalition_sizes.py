@@ -14,13 +14,18 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.coalitions import coalition_study, weights
-from experiments.analysis.statistics.permutation import fewest_pairs
-from experiments.analysis.statistics.power import POWER, detectable
-from experiments.forecast.spread import PAIRS, Spread, assumed_spread, measured_spread
-from experiments.record import measures, run_folder
-from experiments.record.rows import Row
-from experiments.study.coalitions import FULL, TERMS, Coalitions, Term
+from hanabi_orchestrator.experiments.analysis.coalitions import coalition_study, weights
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
+from hanabi_orchestrator.experiments.analysis.statistics.power import POWER, detectable
+from hanabi_orchestrator.experiments.forecast.spread import (
+    PAIRS,
+    Spread,
+    assumed_spread,
+    measured_spread,
+)
+from hanabi_orchestrator.experiments.record import measures, run_folder
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.coalitions import FULL, TERMS, Coalitions, Term
 
 WORDS: Mapping[Term, str] = {
     "shapley": "a Shapley value",

@@ -7,22 +7,27 @@ from itertools import chain
 from pathlib import Path
 from statistics import fmean
 
-from experiments.forecast import measured
-from experiments.forecast.measured import Measured
-from experiments.record.game import Game
-from experiments.study import prompt_positions
-from experiments.study.file_schema import Model
-from experiments.study.job import Job
-from experiments.study.prompt_positions import POSITIONS, TurnLoad
-from experiments.study.seat_spec import PlayerSpec
-from orchestrator.errors import UserError
-from orchestrator.models import list_prices, simulated_settings
-from orchestrator.models.list_prices import price_of
-from orchestrator.models.price import Price
-from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
-from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.players import python_agent
-from roles.words import many
+from hanabi_orchestrator.experiments.forecast import measured
+from hanabi_orchestrator.experiments.forecast.measured import Measured
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.experiments.study.file_schema import Model
+from hanabi_orchestrator.experiments.study.job import Job
+from hanabi_orchestrator.experiments.study.prompt_positions import POSITIONS, TurnLoad
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import list_prices, simulated_settings
+from hanabi_orchestrator.orchestrator.models.list_prices import price_of
+from hanabi_orchestrator.orchestrator.models.price import Price
+from hanabi_orchestrator.orchestrator.models.settings import (
+    PROGRAM,
+    REPLAY,
+    ModelSettings,
+    settings,
+)
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.orchestrator.players import python_agent
+from hanabi_orchestrator.roles.words import many
 
 ANSWER = 500
 """Assumed tokens of a response: its fields, with a rating of every move, and some sentences."""

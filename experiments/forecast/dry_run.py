@@ -10,32 +10,38 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.stopping import Stages
-from experiments.document.blocks import Block, Column, notes, table
-from experiments.document.formats import INT, RIGHT, duration, number
-from experiments.forecast import coalition_sizes, cost_estimate, spread
-from experiments.forecast.cost_estimate import Bill, Estimates, assumed_answer, bill_of, served
-from experiments.record.game import Game
-from experiments.record.rows import Row, finished, peek_all
-from experiments.study import coalitions, manifest, prompt_positions
-from experiments.study.coalitions import FULL
-from experiments.study.experiment import Experiment
-from experiments.study.file_schema import Model
-from experiments.study.job import TURNS, Job
-from experiments.study.plan import Plan
-from experiments.study.prompt_positions import TurnLoad
-from experiments.study.seats import Seats, open_jobs
-from graphs.attempts import base
-from graphs.config import GraphConfig
-from orchestrator import event_loop
-from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.journal.events import Call
-from orchestrator.models.list_prices import price_of
-from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.models.simulated_settings import perturbed
-from orchestrator.players import python_agent
-from orchestrator.table.game_loop import play_started
-from roles.words import many
+from hanabi_orchestrator.experiments.analysis.stopping import Stages
+from hanabi_orchestrator.experiments.document.blocks import Block, Column, notes, table
+from hanabi_orchestrator.experiments.document.formats import INT, RIGHT, duration, number
+from hanabi_orchestrator.experiments.forecast import coalition_sizes, cost_estimate, spread
+from hanabi_orchestrator.experiments.forecast.cost_estimate import (
+    Bill,
+    Estimates,
+    assumed_answer,
+    bill_of,
+    served,
+)
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Row, finished, peek_all
+from hanabi_orchestrator.experiments.study import coalitions, manifest, prompt_positions
+from hanabi_orchestrator.experiments.study.coalitions import FULL
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.file_schema import Model
+from hanabi_orchestrator.experiments.study.job import TURNS, Job
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.prompt_positions import TurnLoad
+from hanabi_orchestrator.experiments.study.seats import Seats, open_jobs
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import Suspended, TurnError, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.models.list_prices import price_of
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, ModelSettings
+from hanabi_orchestrator.orchestrator.models.simulated_settings import perturbed
+from hanabi_orchestrator.orchestrator.players import python_agent
+from hanabi_orchestrator.orchestrator.table.game_loop import play_started
+from hanabi_orchestrator.roles.words import many
 
 READABLE = 60
 """Rows of a table; `--json` has all."""

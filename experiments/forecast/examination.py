@@ -4,23 +4,23 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.forecast import machine, online, room
-from experiments.forecast.checklist import Checklist
-from experiments.forecast.cost_estimate import served
-from experiments.study import prompt_positions
-from experiments.study.file_schema import Model
-from experiments.study.prompt_positions import NodeNeed, Probed
-from graphs.ablate import at
-from graphs.config import GraphConfig
-from graphs.interventions import dotted
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
-from orchestrator.models import layer, list_prices
-from orchestrator.models.request import ModelRequest
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import Transport
-from orchestrator.replies.reply import Form
-from roles import Choice
+from hanabi_orchestrator.experiments.forecast import machine, online, room
+from hanabi_orchestrator.experiments.forecast.checklist import Checklist
+from hanabi_orchestrator.experiments.forecast.cost_estimate import served
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.experiments.study.file_schema import Model
+from hanabi_orchestrator.experiments.study.prompt_positions import NodeNeed, Probed
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.interventions import dotted
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import layer, list_prices
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.transport import Transport
+from hanabi_orchestrator.orchestrator.replies.reply import Form
+from hanabi_orchestrator.roles import Choice
 
 
 def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:

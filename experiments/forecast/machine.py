@@ -15,10 +15,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 
-from experiments.forecast.checklist import Checklist
-from orchestrator.errors import UserError
-from orchestrator.models import keys
-from orchestrator.versions import versions
+from hanabi_orchestrator.experiments.forecast.checklist import Checklist
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.versions import versions
 
 PACKAGE = "hanabi-orchestrator"
 EXTRAS = {
@@ -124,7 +124,7 @@ def _installation(checklist: Checklist) -> None:
 
 def _engine(checklist: Checklist) -> None:
     """Tell whether the engine plays a game."""
-    from orchestrator.hanabi import engine
+    from hanabi_orchestrator.orchestrator.hanabi import engine
 
     try:
         title = engine.TITLES[engine.name()]
@@ -133,7 +133,7 @@ def _engine(checklist: Checklist) -> None:
         return
     began = time.monotonic()
     try:
-        from experiments.study import prompt_positions
+        from hanabi_orchestrator.experiments.study import prompt_positions
 
         turns = prompt_positions.game(2).turns
     except Exception as error:  # of whatever kind: the library is built in C++

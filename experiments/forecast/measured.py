@@ -10,16 +10,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.record.game import Game
-from experiments.study.seat_spec import PlayerSpec
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Result, SeatInfo
-from orchestrator.models.list_prices import price_of
-from orchestrator.models.request import estimated_prompt
-from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.table.seat import describe
-from roles.words import many
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Result, SeatInfo
+from hanabi_orchestrator.orchestrator.models.list_prices import price_of
+from hanabi_orchestrator.orchestrator.models.request import estimated_prompt
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, ModelSettings
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.table.seat import describe
+from hanabi_orchestrator.roles.words import many
 
 JOURNALS = 5
 """Journals whose calls are read for each model with its sampling."""

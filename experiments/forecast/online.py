@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.forecast.checklist import Checklist
-from experiments.forecast.room import Measure, measured
-from orchestrator.errors import ModelError, UserError
-from orchestrator.models import faults
-from orchestrator.models.json_schema import constraints
-from orchestrator.models.layer import transport
-from orchestrator.models.limiter import Limiter
-from orchestrator.models.request import (
+from hanabi_orchestrator.experiments.forecast.checklist import Checklist
+from hanabi_orchestrator.experiments.forecast.room import Measure, measured
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.models import faults
+from hanabi_orchestrator.orchestrator.models.json_schema import constraints
+from hanabi_orchestrator.orchestrator.models.layer import transport
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.models.request import (
     Absent,
     Exchange,
     Message,
@@ -22,11 +22,11 @@ from orchestrator.models.request import (
     ModelResponse,
     answer,
 )
-from orchestrator.models.retries import ChatBrain
-from orchestrator.models.server_info import ServerInfo
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import CompletionRequest, Transport
-from orchestrator.replies.reply import Form
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.models.server_info import ServerInfo
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest, Transport
+from hanabi_orchestrator.orchestrator.replies.reply import Form
 
 SHORT = 200
 """Tokens of the answer to a tiny question."""

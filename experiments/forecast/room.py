@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from experiments.document.formats import duration
-from experiments.forecast import cost_estimate
-from experiments.forecast.checklist import Checklist
-from experiments.study import prompt_positions
-from experiments.study.prompt_positions import NodeNeed
-from graphs.ablate import at
-from graphs.attempts import depth
-from graphs.config import GraphConfig
-from orchestrator.models.list_prices import price_of
-from orchestrator.models.request import Exchange, estimated, estimated_prompt
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.experiments.document.formats import duration
+from hanabi_orchestrator.experiments.forecast import cost_estimate
+from hanabi_orchestrator.experiments.forecast.checklist import Checklist
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.experiments.study.prompt_positions import NodeNeed
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import depth
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator.models.list_prices import price_of
+from hanabi_orchestrator.orchestrator.models.request import Exchange, estimated, estimated_prompt
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 
 @dataclass(frozen=True)

@@ -14,25 +14,34 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import headroom
-from experiments.analysis.statistics.estimates import ALPHA
-from experiments.analysis.statistics.permutation import fewest_pairs
-from experiments.analysis.statistics.power import POWER, detectable, pairs_needed
-from experiments.document.blocks import Block, Column, Note, notes, table
-from experiments.document.formats import COUNT, INT, number
-from experiments.forecast import coalition_sizes, cost_estimate, spread
-from experiments.forecast.coalition_sizes import TermSpread
-from experiments.forecast.cost_estimate import Bill, Estimates
-from experiments.forecast.dry_run import MONEY, WHOLE, bill_data
-from experiments.forecast.spread import PAIRS, Spread, assumed_spread, measured_spread
-from experiments.record.rows import finished, peek_all
-from experiments.record.seed_range import Range
-from experiments.study.coalitions import Term
-from experiments.study.experiment import Experiment
-from experiments.study.plan import Plan
-from orchestrator.errors import UserError
-from orchestrator.models.budget import Budget
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.experiments.analysis import headroom
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
+from hanabi_orchestrator.experiments.analysis.statistics.power import (
+    POWER,
+    detectable,
+    pairs_needed,
+)
+from hanabi_orchestrator.experiments.document.blocks import Block, Column, Note, notes, table
+from hanabi_orchestrator.experiments.document.formats import COUNT, INT, number
+from hanabi_orchestrator.experiments.forecast import coalition_sizes, cost_estimate, spread
+from hanabi_orchestrator.experiments.forecast.coalition_sizes import TermSpread
+from hanabi_orchestrator.experiments.forecast.cost_estimate import Bill, Estimates
+from hanabi_orchestrator.experiments.forecast.dry_run import MONEY, WHOLE, bill_data
+from hanabi_orchestrator.experiments.forecast.spread import (
+    PAIRS,
+    Spread,
+    assumed_spread,
+    measured_spread,
+)
+from hanabi_orchestrator.experiments.record.rows import finished, peek_all
+from hanabi_orchestrator.experiments.record.seed_range import Range
+from hanabi_orchestrator.experiments.study.coalitions import Term
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 DEALS = (5, 10, 20, 50, 100, 200)
 """Numbers of deals in the table."""

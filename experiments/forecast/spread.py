@@ -9,16 +9,16 @@ from statistics import fmean, variance
 
 import numpy as np
 
-from experiments.analysis import headroom
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.analysis.statistics.estimates import Matrix
-from experiments.analysis.statistics.permutation import fewest_pairs
-from experiments.analysis.statistics.power import detectable
-from experiments.analysis.statistics.sequential import limits
-from experiments.record.rows import Row
-from experiments.study.experiment import Experiment
-from experiments.study.job import Job
-from experiments.study.stop_rule import Stop, StopRule, resolved
+from hanabi_orchestrator.experiments.analysis import headroom
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Matrix
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
+from hanabi_orchestrator.experiments.analysis.statistics.power import detectable
+from hanabi_orchestrator.experiments.analysis.statistics.sequential import limits
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.job import Job
+from hanabi_orchestrator.experiments.study.stop_rule import Stop, StopRule, resolved
 
 SD = 4.5
 """Assumed standard deviation of a model's kept scores from game to game: papers with ten deals show

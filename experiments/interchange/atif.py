@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import sources
-from experiments.record.files import write_all
-from experiments.record.game import Game, Turn
-from orchestrator.hanabi.view import Past
-from orchestrator.journal.events import Call
-from orchestrator.versions import versions
-from roles.words import many
+from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments.record.files import write_all
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.versions import versions
+from hanabi_orchestrator.roles.words import many
 
 SCHEMA = "ATIF-v1.7"
 NOTES = (

@@ -16,19 +16,19 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import data_rows, sources
-from experiments.interchange.data_rows import DataSet, condition
-from experiments.interchange.sources import Source
-from experiments.record import parquet
-from experiments.record.files import whole, write_atomically
-from experiments.record.game import Game
-from experiments.record.parallel import mapped
-from experiments.record.seed_range import SPANS, numbers
-from experiments.values.marking import Done
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import deal
-from orchestrator.journal.fingerprint import hashed
-from orchestrator.versions import versions
+from hanabi_orchestrator.experiments.interchange import data_rows, sources
+from hanabi_orchestrator.experiments.interchange.data_rows import DataSet, condition
+from hanabi_orchestrator.experiments.interchange.sources import Source
+from hanabi_orchestrator.experiments.record import parquet
+from hanabi_orchestrator.experiments.record.files import whole, write_atomically
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.parallel import mapped
+from hanabi_orchestrator.experiments.record.seed_range import SPANS, numbers
+from hanabi_orchestrator.experiments.values.marking import Done
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
+from hanabi_orchestrator.orchestrator.versions import versions
 
 SUFFIXES = (".jsonl", ".parquet")
 MARK = "<!-- written by hanabi-orchestrator export -->"

@@ -12,20 +12,20 @@ from typing import Any, Literal
 
 from simpleeval import EvalWithCompoundTypes
 
-from experiments.interchange.decisions import Cells, Decision, Response
-from experiments.interchange.hanabi_logs_games import hle_words
-from experiments.interchange.sources import Source
-from experiments.record import parquet
-from experiments.record.game import Game
-from experiments.values.rollout_store import store_of
-from experiments.values.turn_values import turn_values
-from graphs.config import GraphConfig
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import GameStarted
-from orchestrator.journal.fingerprint import hashed
-from roles.reply_types import Choice
+from hanabi_orchestrator.experiments.interchange.decisions import Cells, Decision, Response
+from hanabi_orchestrator.experiments.interchange.hanabi_logs_games import hle_words
+from hanabi_orchestrator.experiments.interchange.sources import Source
+from hanabi_orchestrator.experiments.record import parquet
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values.rollout_store import store_of
+from hanabi_orchestrator.experiments.values.turn_values import turn_values
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted
+from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
+from hanabi_orchestrator.roles.reply_types import Choice
 
 Kind = Literal["logs", "rewards", "sft", "dpo", "grpo"]
 TYPES = {**parquet.CALLS, **parquet.GAMES, **parquet.TURNS, "ask": "int8", "score_change": "int8"}

@@ -11,24 +11,24 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from experiments.record.game import Game, Turn
-from experiments.record.lines import USABLE
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from graphs import recorded
-from graphs.ablate import at
-from graphs.attempts import attempts, base, role_node
-from graphs.config import PROGRAM, GraphConfig
-from graphs.recorded import RecordedReply
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import Call, Decided
-from orchestrator.models.request import ModelRequest, messages
-from orchestrator.models.simulated_settings import Rates
-from orchestrator.replies import writer
-from orchestrator.replies.reply import Reply, TableOptions
-from roles.hanabi.error_injection import Slips, rated
-from roles.reply_types import BareChoice, Choice, RatedChoice
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.lines import USABLE
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.graphs import recorded
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import attempts, base, role_node
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig
+from hanabi_orchestrator.graphs.recorded import RecordedReply
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, messages
+from hanabi_orchestrator.orchestrator.models.simulated_settings import Rates
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reply import Reply, TableOptions
+from hanabi_orchestrator.roles.hanabi.error_injection import Slips, rated
+from hanabi_orchestrator.roles.reply_types import BareChoice, Choice, RatedChoice
 
 EXACT = Slips(Rates(), 0)
 """A program's reply as it is, without errors."""

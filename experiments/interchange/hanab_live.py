@@ -19,15 +19,15 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from experiments.interchange import sources
-from experiments.record.files import write_atomically, write_csv
-from experiments.record.game import Game
-from orchestrator.errors import UserError, shortened
-from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.referee import End
-from orchestrator.hanabi.view import Past
-from orchestrator.journal.events import GameStarted
+from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments.record.files import write_atomically, write_csv
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import End
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted
 
 PLAY, DISCARD, COLOUR, RANK, END, END_BY_VOTE = range(6)
 """Types of actions."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from experiments.interchange import hanab_live, recorded_game
-from experiments.interchange.hanab_live import (
+from hanabi_orchestrator.experiments.interchange import hanab_live, recorded_game
+from hanabi_orchestrator.experiments.interchange.hanab_live import (
     DISCARD,
     END,
     END_BY_VOTE,
@@ -22,16 +22,16 @@ from experiments.interchange.hanab_live import (
     STANDARD,
     CardOrders,
 )
-from orchestrator import regular_files
-from orchestrator.errors import UserError, nearby, shortened, user_error
-from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, check_deck
-from orchestrator.hanabi.moves import HintColour, HintRank, Move
-from orchestrator.hanabi.referee import End, Referee
-from orchestrator.journal.events import Event, SeatInfo
-from orchestrator.models.settings import PROGRAM
-from orchestrator.printable import writable
-from orchestrator.table.seat import Decision
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby, shortened, user_error
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, check_deck
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank, Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import End, Referee
+from hanabi_orchestrator.orchestrator.journal.events import Event, SeatInfo
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.printable import writable
+from hanabi_orchestrator.orchestrator.table.seat import Decision
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 SEAT = "hanab.live"
 """The graph of a seat of an imported game."""

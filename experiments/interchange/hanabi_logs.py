@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import hanabi_logs_games as logs
-from experiments.interchange import hanabi_logs_rows as log_rows
-from experiments.interchange import recorded_game
-from experiments.interchange.hanabi_logs_games import LeftOut, LogGame, Turn
-from experiments.interchange.hanabi_logs_rows import Broken, LogRow
-from experiments.record.files import short_name, write_atomically
-from graphs.ablate import bind
-from graphs.config import GraphConfig
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Event, SeatInfo, TurnStarted
-from orchestrator.table.seat import Decision
-from roles.reply_types import RatedChoice
-from roles.words import many
+from hanabi_orchestrator.experiments.interchange import hanabi_logs_games as logs
+from hanabi_orchestrator.experiments.interchange import hanabi_logs_rows as log_rows
+from hanabi_orchestrator.experiments.interchange import recorded_game
+from hanabi_orchestrator.experiments.interchange.hanabi_logs_games import LeftOut, LogGame, Turn
+from hanabi_orchestrator.experiments.interchange.hanabi_logs_rows import Broken, LogRow
+from hanabi_orchestrator.experiments.record.files import short_name, write_atomically
+from hanabi_orchestrator.graphs.ablate import bind
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import Event, SeatInfo, TurnStarted
+from hanabi_orchestrator.orchestrator.table.seat import Decision
+from hanabi_orchestrator.roles.reply_types import RatedChoice
+from hanabi_orchestrator.roles.words import many
 
 SEAT = "hanabilogs"
 """The graph of a seat of an imported game."""

@@ -15,18 +15,32 @@ from itertools import chain, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange.hanabi_logs_rows import Broken, LogRow
-from experiments.interchange.hle_state import differences
-from graphs.config import GraphConfig
-from graphs.config import read as read_graph
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import CARDS, COLOUR_NAMES, COLOURS, Card, check_deck
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled
-from orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
-from orchestrator.journal.events import Call
-from orchestrator.models.request import Message, prompt_hash
-from orchestrator.replies import reader
-from orchestrator.replies.reader import Unreadable
+from hanabi_orchestrator.experiments.interchange.hanabi_logs_rows import Broken, LogRow
+from hanabi_orchestrator.experiments.interchange.hle_state import differences
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.config import read as read_graph
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    CARDS,
+    COLOUR_NAMES,
+    COLOURS,
+    Card,
+    check_deck,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    HintColour,
+    HintRank,
+    Listed,
+    Move,
+    Play,
+    labelled,
+)
+from hanabi_orchestrator.orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.models.request import Message, prompt_hash
+from hanabi_orchestrator.orchestrator.replies import reader
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable
 
 BY_NAME = {"mincon": "watson", "deductcon": "sherlock", "multiturn": "mycroft"}
 """By a part of the name of a published file: the graph whose answers it holds."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import hle_state
-from experiments.interchange.hle_state import HleState, NotAState
-from experiments.record import parquet
-from orchestrator import regular_files
-from orchestrator.errors import UserError, did_you_mean, nearby, shortened
-from orchestrator.values import whole_number
-from orchestrator.yaml_files import from_file, loaded
+from hanabi_orchestrator.experiments.interchange import hle_state
+from hanabi_orchestrator.experiments.interchange.hle_state import HleState, NotAState
+from hanabi_orchestrator.experiments.record import parquet
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, nearby, shortened
+from hanabi_orchestrator.orchestrator.values import whole_number
+from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
 
 NEEDED = (
     "model_name",

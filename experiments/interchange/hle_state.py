@@ -15,9 +15,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, RANKS, Card, Fireworks
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import Knowledge
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    COLOURS,
+    HAND_SIZES,
+    RANKS,
+    Card,
+    Fireworks,
+)
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge
 
 _LINE = re.compile(
     r"(?P<card>XX|[RYGWB][1-5]) \|\| (?P<colour>[RYGWBX])(?P<rank>[1-5X])\|"

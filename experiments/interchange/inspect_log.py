@@ -15,17 +15,17 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import sources
-from experiments.interchange.atif import outcome
-from experiments.interchange.sources import Source
-from experiments.interchange.spans import Span, of_game
-from experiments.record.game import Game
-from experiments.record.rows import PERFECT
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import Past
-from orchestrator.journal.events import Call, Result
-from orchestrator.journal.fingerprint import hashed
-from orchestrator.versions import versions
+from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments.interchange.atif import outcome
+from hanabi_orchestrator.experiments.interchange.sources import Source
+from hanabi_orchestrator.experiments.interchange.spans import Span, of_game
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import PERFECT
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.journal.events import Call, Result
+from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
+from hanabi_orchestrator.orchestrator.versions import versions
 
 SCORES = ("kept", "strict")
 MISSING = (

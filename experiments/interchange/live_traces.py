@@ -13,12 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from experiments.interchange import otlp
-from experiments.interchange.spans import GameSpans, Span, timed
-from experiments.record.lines import Lines
-from experiments.record.rows import GAMES
-from orchestrator.logs import log
-from orchestrator.regular_files import below
+from hanabi_orchestrator.experiments.interchange import otlp
+from hanabi_orchestrator.experiments.interchange.spans import GameSpans, Span, timed
+from hanabi_orchestrator.experiments.record.lines import Lines
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.regular_files import below
 
 EVERY_S = 1.0
 """Seconds between two looks at the journals."""

@@ -11,16 +11,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from experiments.record import parquet, run_folder
-from experiments.record.files import write_csv
-from experiments.record.parquet import MoreColumns
-from experiments.record.rows import COLUMNS, Row
-from experiments.values import marking
-from experiments.values.game_marks import GameMarks, all_baselines
-from experiments.values.mark_tally import tallied
-from experiments.values.marking import Done
-from experiments.values.mistakes import KINDS
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.record import parquet, run_folder
+from hanabi_orchestrator.experiments.record.files import write_csv
+from hanabi_orchestrator.experiments.record.parquet import MoreColumns
+from hanabi_orchestrator.experiments.record.rows import COLUMNS, Row
+from hanabi_orchestrator.experiments.values import marking
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks, all_baselines
+from hanabi_orchestrator.experiments.values.mark_tally import tallied
+from hanabi_orchestrator.experiments.values.marking import Done
+from hanabi_orchestrator.experiments.values.mistakes import KINDS
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 MARKS = {
     **parquet.GAME,

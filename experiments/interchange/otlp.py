@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from experiments.interchange import sources, spans
-from experiments.interchange.spans import Span
-from experiments.record.files import whole
-from experiments.record.game import Game
-from orchestrator.errors import UserError, shortened
-from orchestrator.versions import versions
+from hanabi_orchestrator.experiments.interchange import sources, spans
+from hanabi_orchestrator.experiments.interchange.spans import Span
+from hanabi_orchestrator.experiments.record.files import whole
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened
+from hanabi_orchestrator.orchestrator.versions import versions
 
 MISSING = (
     "OTLP needs OpenTelemetry's SDK, which is not installed: `pip install "

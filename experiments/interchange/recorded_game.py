@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from orchestrator import event_loop
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import End
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, GameEnded, Memory, SeatInfo
-from orchestrator.journal.file import Journal
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import End
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameEnded, Memory, SeatInfo
+from hanabi_orchestrator.orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 
 
 @dataclass(frozen=True)

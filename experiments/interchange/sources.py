@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.record.rows import GAMES, leave_out, peek_all
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.record.rows import GAMES, leave_out, peek_all
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from experiments.record.game import Game
-from experiments.record.lines import USABLE, Line, Lines
-from orchestrator.errors import UserError
-from orchestrator.journal.events import (
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.lines import USABLE, Line, Lines
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Decided,
     Event,
@@ -30,7 +30,7 @@ from orchestrator.journal.events import (
     SeatInfo,
     VerdictGiven,
 )
-from orchestrator.models.settings import SAMPLING
+from hanabi_orchestrator.orchestrator.models.settings import SAMPLING
 
 OF_RESULT = ("end", "score_strict", "score_kept", "lives", "turns", "forced", "usd")
 OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estimated", "usd")

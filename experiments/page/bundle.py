@@ -17,12 +17,12 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
-from experiments.page import assets, spoken
-from experiments.page.library import Library
-from experiments.page.server import Api
-from experiments.page.spoken import Json
-from experiments.record.files import write_atomically
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.page import assets, spoken
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.server import Api
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 PACKED = "gz:"
 """Before compressed data in base64."""

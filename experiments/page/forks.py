@@ -4,17 +4,17 @@ it is."""
 from collections.abc import Mapping
 from typing import Any
 
-import graphs
-from experiments.page import spoken
-from experiments.page.games import Games
-from experiments.page.named_models import NamedModels
-from experiments.page.spoken import Json
-from experiments.page.turn_page import proposals
-from experiments.record.game import Game, Turn
-from experiments.tasks.fork.decision import decide
-from experiments.tasks.games import single_game
-from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
-from orchestrator.models.simulated_settings import among
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page import spoken
+from hanabi_orchestrator.experiments.page.games import Games
+from hanabi_orchestrator.experiments.page.named_models import NamedModels
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.page.turn_page import proposals
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.tasks.fork.decision import decide
+from hanabi_orchestrator.experiments.tasks.games import single_game
+from hanabi_orchestrator.orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.models.simulated_settings import among
 
 MOST = 20
 """Samples of one question."""

@@ -5,20 +5,25 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from experiments.page import spoken
-from experiments.page.games import Standing
-from experiments.page.spoken import Json
-from experiments.record.game import Board, Game, first_difference
-from experiments.record.lines import Line
-from experiments.record.provenance import Provenance
-from orchestrator.errors import UserError
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import unmask
-from orchestrator.hanabi.convention.partner_model import understand
-from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Decided, GameSuspended, Moved, VerdictGiven
+from hanabi_orchestrator.experiments.page import spoken
+from hanabi_orchestrator.experiments.page.games import Standing
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record.game import Board, Game, first_difference
+from hanabi_orchestrator.experiments.record.lines import Line
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import unmask
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import understand
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Decided,
+    GameSuspended,
+    Moved,
+    VerdictGiven,
+)
 
 
 def game_page(game: Game, standing: Standing) -> Json:

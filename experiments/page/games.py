@@ -12,17 +12,28 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from experiments.page.library import SUFFIX, JournalFile, Library, NotThereError, OutsideError
-from experiments.record import rows, run_folder
-from experiments.record.game import Game, NotBegun
-from experiments.record.rows import GAMES, RESULTS, Row
-from experiments.record.run_folder import FAILED, RUN
-from experiments.record.stated_result import stated_result
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import MAX_LIVES
-from orchestrator.journal import file
-from orchestrator.journal.events import Decided, GameSuspended, Moved, VerdictGiven
-from orchestrator.models.settings import PERSON
+from hanabi_orchestrator.experiments.page.library import (
+    SUFFIX,
+    JournalFile,
+    Library,
+    NotThereError,
+    OutsideError,
+)
+from hanabi_orchestrator.experiments.record import rows, run_folder
+from hanabi_orchestrator.experiments.record.game import Game, NotBegun
+from hanabi_orchestrator.experiments.record.rows import GAMES, RESULTS, Row
+from hanabi_orchestrator.experiments.record.run_folder import FAILED, RUN
+from hanabi_orchestrator.experiments.record.stated_result import stated_result
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_LIVES
+from hanabi_orchestrator.orchestrator.journal import file
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Decided,
+    GameSuspended,
+    Moved,
+    VerdictGiven,
+)
+from hanabi_orchestrator.orchestrator.models.settings import PERSON
 
 LOCKS = Path("/proc/locks")
 RECENT_S = 30.0

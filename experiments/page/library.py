@@ -8,11 +8,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 from urllib.parse import quote
 
-from experiments.record import run_folder
-from experiments.record.game import Game, NotBegun
-from experiments.record.rows import GAMES
-from experiments.record.run_folder import RUN
-from orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game, NotBegun
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.experiments.record.run_folder import RUN
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
 
 Kind = Literal["run", "games", "game"]
 SUFFIX = ".jsonl"

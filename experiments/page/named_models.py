@@ -7,14 +7,19 @@ from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from experiments.tasks.games import single_game
-from orchestrator.errors import UserError
-from orchestrator.models.budget import Accounts, Budget
-from orchestrator.models.layer import ModelLayer, Named, described, is_langchain
-from orchestrator.models.request import Brain
-from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
-from orchestrator.models.simulated_settings import SimSettings, is_simulated
-from orchestrator.models.usage import Usage
+from hanabi_orchestrator.experiments.tasks.games import single_game
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.budget import Accounts, Budget
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer, Named, described, is_langchain
+from hanabi_orchestrator.orchestrator.models.request import Brain
+from hanabi_orchestrator.orchestrator.models.settings import (
+    PROGRAM,
+    REPLAY,
+    ModelSettings,
+    settings,
+)
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings, is_simulated
+from hanabi_orchestrator.orchestrator.models.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel

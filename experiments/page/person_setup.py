@@ -11,13 +11,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from experiments.study.seat_spec import read_graph
-from orchestrator import regular_files
-from orchestrator.errors import UserError, user_error
-from orchestrator.hanabi.referee import MAX_SEED
-from orchestrator.models.settings import PERSON, PROGRAM
-from orchestrator.players import partners
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.study.seat_spec import read_graph
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.hanabi.referee import MAX_SEED
+from hanabi_orchestrator.orchestrator.models.settings import PERSON, PROGRAM
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 SUFFIX = ".seats.json"
 _NAME = re.compile(r"[\w+-][\w.+-]{0,120}")

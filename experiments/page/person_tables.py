@@ -17,27 +17,39 @@ from pathlib import Path
 from threading import RLock, Thread
 from typing import Any
 
-import graphs
-from experiments.page import person_setup, person_view
-from experiments.page.library import PERSONS, SUFFIX, Library, NotThereError, OutsideError
-from experiments.page.named_models import NamedModels
-from experiments.page.person_setup import Setup
-from experiments.page.spoken import Json
-from experiments.record.game import Game
-from experiments.study import seat_spec
-from experiments.tasks.games import single_game
-from orchestrator import journal
-from orchestrator.errors import Left, Suspended, UserError
-from orchestrator.hanabi.referee import MAX_SEED, Referee
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameEnded, GameStarted, Moved, Result
-from orchestrator.logs import log
-from orchestrator.models.layer import ModelLayer
-from orchestrator.players import partners
-from orchestrator.players.person import Person
-from orchestrator.players.typed_move import typed_move
-from orchestrator.table import game_loop
-from orchestrator.table.seat import Decision
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page import person_setup, person_view
+from hanabi_orchestrator.experiments.page.library import (
+    PERSONS,
+    SUFFIX,
+    Library,
+    NotThereError,
+    OutsideError,
+)
+from hanabi_orchestrator.experiments.page.named_models import NamedModels
+from hanabi_orchestrator.experiments.page.person_setup import Setup
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study import seat_spec
+from hanabi_orchestrator.experiments.tasks.games import single_game
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import Left, Suspended, UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import MAX_SEED, Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    Moved,
+    Result,
+)
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.players.person import Person
+from hanabi_orchestrator.orchestrator.players.typed_move import typed_move
+from hanabi_orchestrator.orchestrator.table import game_loop
+from hanabi_orchestrator.orchestrator.table.seat import Decision
 
 LEFT = "left"
 """The reason of a game's stop: a person left it."""

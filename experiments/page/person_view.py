@@ -6,10 +6,10 @@ Everything here is a function of Views, so that nothing hidden can be in it; own
 
 from collections.abc import Sequence
 
-from experiments.page import spoken
-from experiments.page.game_page import table
-from experiments.page.spoken import Json
-from orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.experiments.page import spoken
+from hanabi_orchestrator.experiments.page.game_page import table
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
 
 
 def frames(views: Sequence[View], since: int) -> list[Json]:

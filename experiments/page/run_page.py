@@ -7,22 +7,22 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from experiments.page.games import Games, Shelf
-from experiments.page.spoken import Json
-from experiments.record import rows
-from experiments.record.parquet import GAMES as TYPES
-from experiments.record.provenance import Provenance
-from experiments.record.rows import with_seeds
-from experiments.report import run_report, verdict
-from experiments.report.figures import drawing
-from experiments.report.figures.figure import Figure
-from experiments.report.marked_run import Unmarked, ready
-from experiments.report.run_data import RunData, run_data
-from experiments.study.metric import headline
-from experiments.values.marking import MARKS
-from experiments.values.rollout_store import FOLDER
-from orchestrator import regular_files
-from orchestrator.values import as_list, whole_number
+from hanabi_orchestrator.experiments.page.games import Games, Shelf
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.record.parquet import GAMES as TYPES
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.record.rows import with_seeds
+from hanabi_orchestrator.experiments.report import run_report, verdict
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.report.figures.figure import Figure
+from hanabi_orchestrator.experiments.report.marked_run import Unmarked, ready
+from hanabi_orchestrator.experiments.report.run_data import RunData, run_data
+from hanabi_orchestrator.experiments.study.metric import headline
+from hanabi_orchestrator.experiments.values.marking import MARKS
+from hanabi_orchestrator.experiments.values.rollout_store import FOLDER
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.values import as_list, whole_number
 
 FIRST = (
     "id",

@@ -27,21 +27,28 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from experiments.page import assets, game_page, guard, run_page, spoken, turn_page
-from experiments.page.forks import Forks
-from experiments.page.games import Games
-from experiments.page.library import Library, NotThereError, OutsideError
-from experiments.page.named_models import NamedModels
-from experiments.page.person_tables import PersonTables
-from experiments.page.run_page import RunPage
-from experiments.page.strips import Strips
-from experiments.page.values import RoleMarks, Values
-from experiments.record.game import Game
-from experiments.study.metric import headline
-from experiments.values.rollout_store import FOLDER
-from orchestrator import regular_files
-from orchestrator.errors import UserError
-from orchestrator.logs import log
+from hanabi_orchestrator.experiments.page import (
+    assets,
+    game_page,
+    guard,
+    run_page,
+    spoken,
+    turn_page,
+)
+from hanabi_orchestrator.experiments.page.forks import Forks
+from hanabi_orchestrator.experiments.page.games import Games
+from hanabi_orchestrator.experiments.page.library import Library, NotThereError, OutsideError
+from hanabi_orchestrator.experiments.page.named_models import NamedModels
+from hanabi_orchestrator.experiments.page.person_tables import PersonTables
+from hanabi_orchestrator.experiments.page.run_page import RunPage
+from hanabi_orchestrator.experiments.page.strips import Strips
+from hanabi_orchestrator.experiments.page.values import RoleMarks, Values
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study.metric import headline
+from hanabi_orchestrator.experiments.values.rollout_store import FOLDER
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.logs import log
 
 Query = Mapping[str, str]
 """The parameters of an address."""

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.view import Knowledge, Past
-from orchestrator.journal.events import Decided
-from orchestrator.values import whole_number
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge, Past
+from hanabi_orchestrator.orchestrator.journal.events import Decided
+from hanabi_orchestrator.orchestrator.values import whole_number
 
 Json = dict[str, Any]
 

@@ -19,15 +19,15 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Any
 
-from experiments.page.spoken import Json
-from experiments.record.files import write_atomically
-from experiments.record.game import Game
-from experiments.record.rows import Metric
-from experiments.values import strip
-from experiments.values.move_values import TITLES
-from experiments.values.rollout_store import RolloutStore, version
-from orchestrator import regular_files
-from orchestrator.logs import log
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.values import strip
+from hanabi_orchestrator.experiments.values.move_values import TITLES
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore, version
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.logs import log
 
 STRIPS = "games"
 """In the folder of values: a file for each finished strip."""

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from experiments.page import spoken
-from experiments.page.spoken import Json
-from experiments.record.game import Game, Turn
-from experiments.record.lines import Line
-from experiments.record.turn_prompts import TurnPrompts
-from graphs.attempts import base, judging, reads, steps
-from graphs.config import PROGRAM, GraphConfig
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import PATTERN
-from orchestrator.journal.events import Call, Decided
-from orchestrator.models.request import Message
+from hanabi_orchestrator.experiments.page import spoken
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.lines import Line
+from hanabi_orchestrator.experiments.record.turn_prompts import TurnPrompts
+from hanabi_orchestrator.graphs.attempts import base, judging, reads, steps
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import PATTERN
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided
+from hanabi_orchestrator.orchestrator.models.request import Message
 
 _MOVE = re.compile(PATTERN)
 

@@ -6,15 +6,15 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
-from experiments.page import spoken
-from experiments.page.spoken import Json
-from experiments.record.game import Game
-from experiments.record.rows import Metric
-from experiments.report import turn_marks
-from experiments.values import TurnValues, turn_values
-from experiments.values.marking import MARKS, MarkStore
-from experiments.values.move_values import TITLES
-from experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.page import spoken
+from hanabi_orchestrator.experiments.page.spoken import Json
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.report import turn_marks
+from hanabi_orchestrator.experiments.values import TurnValues, turn_values
+from hanabi_orchestrator.experiments.values.marking import MARKS, MarkStore
+from hanabi_orchestrator.experiments.values.move_values import TITLES
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
 
 MOST = 500
 """Turns whose values are kept in memory."""

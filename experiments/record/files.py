@@ -8,9 +8,9 @@ from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
-from orchestrator import locks, regular_files
-from orchestrator.cells import defused
-from orchestrator.printable import writable
+from hanabi_orchestrator.orchestrator import locks, regular_files
+from hanabi_orchestrator.orchestrator.cells import defused
+from hanabi_orchestrator.orchestrator.printable import writable
 
 LONGEST_NAME = 40
 """Characters of a part of a file's name that is made of settings."""

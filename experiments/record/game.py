@@ -11,19 +11,19 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-import roles
-from experiments.record.lines import NO_GAME, CallBrief, Line, Lines, written_at
-from experiments.record.stated_result import whole_result
-from graphs.ablate import at
-from graphs.config import GraphConfig, checked
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.literal_knowledge import dealt_hands
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal import file
-from orchestrator.journal.events import (
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.record.lines import NO_GAME, CallBrief, Line, Lines, written_at
+from hanabi_orchestrator.experiments.record.stated_result import whole_result
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import dealt_hands
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge, View
+from hanabi_orchestrator.orchestrator.journal import file
+from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Decided,
     Event,

@@ -4,10 +4,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.record import results, turn_rows
-from experiments.record.game import Game
-from orchestrator.errors import UserError
-from orchestrator.regular_files import below
+from hanabi_orchestrator.experiments.record import results, turn_rows
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.regular_files import below
 
 
 def turns(folder: Path | str) -> Any:

@@ -13,13 +13,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar, get_args
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.journal import file
-from orchestrator.journal.events import Call, Event, Moved
-from orchestrator.models.request import FAKE, Outcome
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.regular_files import reading
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.journal import file
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Moved
+from hanabi_orchestrator.orchestrator.models.request import FAKE, Outcome
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.regular_files import reading
 
 SHORT = ("game_started", "verdict", "decided", "moved", "suspended", "game_ended")
 """Tags of the lines that are parsed at once."""

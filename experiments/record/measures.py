@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from experiments.record.rows import Number, Row
-from orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.experiments.record.rows import Number, Row
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 
 MARK = "mark:"
 """Begins the name of a mark's mean: `mark:analyst.brier`."""

@@ -11,8 +11,8 @@ from itertools import islice
 from multiprocessing.context import ForkContext, SpawnContext
 from typing import TypeVar
 
-from graphs import named
-from orchestrator.logs import log
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.orchestrator.logs import log
 
 T = TypeVar("T")
 R = TypeVar("R")

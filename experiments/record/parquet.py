@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from experiments.record import measures, run_folder, turn_rows
-from experiments.record.files import whole
-from experiments.record.game import Game
-from experiments.record.rows import Row
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.record import measures, run_folder, turn_rows
+from hanabi_orchestrator.experiments.record.files import whole
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 MISSING = "Parquet tables need pyarrow, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"
 

@@ -5,8 +5,8 @@ from enum import Flag, auto
 from functools import reduce
 from operator import or_
 
-from orchestrator.models.settings import PERSON, PROGRAM
-from orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.models.settings import PERSON, PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
 
 NAMES = {PROGRAM: "PROGRAM", PERSON: "PERSON", "nobody": "NOBODY"}
 """What journals write in the place of a model."""

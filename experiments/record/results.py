@@ -5,8 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.record import run_folder
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 MISSING = (
     "data frames need pandas, which is not installed: `pip install 'hanabi-orchestrator[tables]'`"

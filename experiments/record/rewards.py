@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-import roles
-from orchestrator.hanabi.moves import parse
-from orchestrator.replies import reader
-from orchestrator.replies.reply import Cause, Reply, TableOptions
-from roles.reply_types import Choice, variant
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.moves import parse
+from hanabi_orchestrator.orchestrator.replies import reader
+from hanabi_orchestrator.orchestrator.replies.reply import Cause, Reply, TableOptions
+from hanabi_orchestrator.roles.reply_types import Choice, variant
 
 Completion = str | Sequence[Mapping[str, Any]]
 """A text, or messages of which the last is the response."""

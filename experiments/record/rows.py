@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from experiments.record.files import write_csv
-from experiments.record.game import Game, NotBegun
-from experiments.record.provenance import Provenance
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import MAX_LIVES
-from orchestrator.journal.events import Result
-from orchestrator.logs import log
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import among
-from orchestrator.regular_files import below
+from hanabi_orchestrator.experiments.record.files import write_csv
+from hanabi_orchestrator.experiments.record.game import Game, NotBegun
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_LIVES
+from hanabi_orchestrator.orchestrator.journal.events import Result
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import among
+from hanabi_orchestrator.orchestrator.regular_files import below
 
 GAMES = "games"
 RESULTS = "results.csv"

@@ -14,18 +14,24 @@ from typing import Any, Generic, TypeVar
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from experiments.record import rows
-from experiments.record.files import write_atomically, write_csv
-from experiments.record.game import Game
-from experiments.record.rows import RESULTS, Row
-from orchestrator import regular_files
-from orchestrator.cells import restored
-from orchestrator.errors import UserError, complaint, nearby, shortened, user_error
-from orchestrator.logs import log
-from orchestrator.plugins import own_code
-from orchestrator.values import Frozen
-from orchestrator.versions import versions
-from orchestrator.yaml_files import from_file, loaded
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.record.files import write_atomically, write_csv
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import RESULTS, Row
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.cells import restored
+from hanabi_orchestrator.orchestrator.errors import (
+    UserError,
+    complaint,
+    nearby,
+    shortened,
+    user_error,
+)
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.plugins import own_code
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.versions import versions
+from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
 
 RUN = "run.yaml"
 IMPORTS = "imports"

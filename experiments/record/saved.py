@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.record.game import Game, NotAJournal, NotBegun
-from experiments.record.rows import constructed, leave_out, peek_all
-from experiments.record.run_folder import RUN, read
-from orchestrator.errors import UserError, nearby
-from orchestrator.regular_files import below
+from hanabi_orchestrator.experiments.record.game import Game, NotAJournal, NotBegun
+from hanabi_orchestrator.experiments.record.rows import constructed, leave_out, peek_all
+from hanabi_orchestrator.experiments.record.run_folder import RUN, read
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.orchestrator.regular_files import below
 
 
 def games(folder: Path) -> list[dict[str, Any]]:

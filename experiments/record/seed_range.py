@@ -6,8 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from orchestrator.hanabi.referee import MAX_SEED
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.hanabi.referee import MAX_SEED
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 MOST_SEEDS = 100_000

@@ -9,7 +9,7 @@ from hashlib import sha256
 from importlib.metadata import distribution, version
 from pathlib import Path
 
-import orchestrator
+from hanabi_orchestrator import orchestrator
 
 NAME = "hanabi-orchestrator"
 STATISTICS = ("numpy", "scipy")

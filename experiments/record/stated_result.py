@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from orchestrator import regular_files
-from orchestrator.hanabi.referee import GIVEN_UP
-from orchestrator.journal import file
-from orchestrator.journal.events import GameEnded
-from orchestrator.journal.result import Result
-from roles.words import many
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.hanabi.referee import GIVEN_UP
+from hanabi_orchestrator.orchestrator.journal import file
+from hanabi_orchestrator.orchestrator.journal.events import GameEnded
+from hanabi_orchestrator.orchestrator.journal.result import Result
+from hanabi_orchestrator.roles.words import many
 
 
 def stated_result(last: Sequence[bytes]) -> Result | None:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 
-from experiments.record.game import Game, Turn
-from graphs import prompt_preview
-from graphs.context import OWN_PARTS
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call
-from orchestrator.models.request import Message
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.graphs import prompt_preview
+from hanabi_orchestrator.graphs.context import OWN_PARTS
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.models.request import Message
 
 
 class TurnPrompts:

@@ -9,18 +9,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import roles
-from experiments.record.game import Game
-from experiments.record.lines import CallBrief
-from experiments.record.rows import Int8, Int16, Int32, Int64, Row
-from graphs.attempts import base
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.public_record import Record
-from orchestrator.hanabi.view import Past
-from orchestrator.journal.events import Call, Decided
-from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
-from orchestrator.journal.totals import compared
-from roles.reply_types import Choice, Shortlist
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.lines import CallBrief
+from hanabi_orchestrator.experiments.record.rows import Int8, Int16, Int32, Int64, Row
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
+from hanabi_orchestrator.orchestrator.journal.totals import compared
+from hanabi_orchestrator.roles.reply_types import Choice, Shortlist
 
 
 @dataclass(frozen=True)

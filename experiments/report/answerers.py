@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from experiments.analysis.statistics.clusters import groups
-from experiments.record.game import Game
-from experiments.record.lines import CallBrief
-from experiments.record.rows import Row
-from orchestrator.errors import UserError
-from orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import groups
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.lines import CallBrief
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
 
 HELD = {
     "fitted": "a schema with the legal moves",

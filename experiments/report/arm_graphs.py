@@ -11,18 +11,18 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.caveats import NAMED
-from experiments.analysis.conclusions import listed
-from experiments.record.game import Game, first_difference
-from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.study.control_arms import Purpose
-from experiments.study.notes import spans
-from experiments.study.rerun import RecordedSeat
-from graphs.ablate import at
-from graphs.attempts import turn_calls
-from orchestrator.errors import UserError
-from roles.words import many, percent
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.caveats import NAMED
+from hanabi_orchestrator.experiments.analysis.conclusions import listed
+from hanabi_orchestrator.experiments.record.game import Game, first_difference
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData
+from hanabi_orchestrator.experiments.study.control_arms import Purpose
+from hanabi_orchestrator.experiments.study.notes import spans
+from hanabi_orchestrator.experiments.study.rerun import RecordedSeat
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import turn_calls
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.roles.words import many, percent
 
 Run: TypeAlias = Mapping[str, Any]
 """The contents of run.yaml."""

@@ -5,14 +5,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
-from experiments.analysis.differences import Difference
-from experiments.analysis.summaries import Summary
-from experiments.document.blocks import Block, Cell, Column, Heading, Table, table
-from experiments.document.formats import INT, INTERVAL, NUMBER, RIGHT, SIGNED, estimate, number
-from experiments.report.run_data import RunData
-from experiments.report.score_tables import P_VALUE
-from experiments.study.coalitions import Replacement, label
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.summaries import Summary
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Heading,
+    Table,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import (
+    INT,
+    INTERVAL,
+    NUMBER,
+    RIGHT,
+    SIGNED,
+    estimate,
+    number,
+)
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.report.score_tables import P_VALUE
+from hanabi_orchestrator.experiments.study.coalitions import Replacement, label
 
 SHOWN: tuple[Kind, ...] = ("leave_one_out", "shapley", "alone", "banzhaf")
 TITLES: Mapping[Kind, str] = {

@@ -3,14 +3,14 @@ published scores."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from experiments.analysis import conclusions
-from experiments.analysis.adhoc_teams import SELF, AdHocTeams
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.conclusions import widest
-from experiments.analysis.differences import Difference
-from experiments.analysis.role_controls import KINDS, RoleControls
-from experiments.document.blocks import Cell, Column, Table, listing, table
-from experiments.document.formats import (
+from hanabi_orchestrator.experiments.analysis import conclusions
+from hanabi_orchestrator.experiments.analysis.adhoc_teams import SELF, AdHocTeams
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.conclusions import widest
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.role_controls import KINDS, RoleControls
+from hanabi_orchestrator.experiments.document.blocks import Cell, Column, Table, listing, table
+from hanabi_orchestrator.experiments.document.formats import (
     INT,
     INTERVAL,
     NUMBER,
@@ -19,9 +19,9 @@ from experiments.document.formats import (
     SIGNED_INTERVAL,
     estimate,
 )
-from experiments.report import score_tables
-from experiments.report.run_data import RunData
-from experiments.study import references
+from hanabi_orchestrator.experiments.report import score_tables
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.study import references
 
 CONTROLS_CAPTION = (
     "More or less than the baseline by the metric of this report, with 95 % intervals, not "

@@ -9,24 +9,24 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.statistics.estimates import standard_error
-from experiments.document.blocks import Column, Table, table
-from experiments.document.formats import RIGHT
-from experiments.record import run_folder
-from experiments.record.game import Game, Turn
-from experiments.record.lines import USABLE
-from experiments.record.rows import GAMES
-from experiments.record.run_folder import RUN
-from graphs.attempts import attempts, role_node
-from graphs.config import GraphConfig
-from graphs.recorded import notes_of
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move, Play
-from orchestrator.journal.events import Memory, VerdictGiven
-from orchestrator.models.simulated_settings import among
-from orchestrator.regular_files import below
-from roles.notes_text import Notes
-from roles.reply_types import Choice
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import standard_error
+from hanabi_orchestrator.experiments.document.blocks import Column, Table, table
+from hanabi_orchestrator.experiments.document.formats import RIGHT
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.lines import USABLE
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.experiments.record.run_folder import RUN
+from hanabi_orchestrator.graphs.attempts import attempts, role_node
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, Play
+from hanabi_orchestrator.orchestrator.journal.events import Memory, VerdictGiven
+from hanabi_orchestrator.orchestrator.models.simulated_settings import among
+from hanabi_orchestrator.orchestrator.regular_files import below
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.reply_types import Choice
 
 HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-import roles
-from experiments.record import measures
-from experiments.record.measures import MARK, Measure
-from experiments.record.rows import Better, Row
-from experiments.values import mark_infos
-from experiments.values.mark_tally import infos_of
-from experiments.values.marking import marked
-from orchestrator.errors import UserError, did_you_mean
-from roles import registry
-from roles.marks import Marker
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import MARK, Measure
+from hanabi_orchestrator.experiments.record.rows import Better, Row
+from hanabi_orchestrator.experiments.values import mark_infos
+from hanabi_orchestrator.experiments.values.mark_tally import infos_of
+from hanabi_orchestrator.experiments.values.marking import marked
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.roles import registry
+from hanabi_orchestrator.roles.marks import Marker
 
 
 def check(name: str) -> None:

@@ -7,20 +7,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import role_marks
-from experiments.analysis.differences import Difference
-from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
-from experiments.record import rows, run_folder, saved
-from experiments.record.game import Game
-from experiments.record.rows import Row
-from experiments.record.run_folder import RUN
-from experiments.report import run_data
-from experiments.report.run_data import RunData
-from experiments.values import marking
-from experiments.values.game_marks import GameMarks
-from experiments.values.move_values import Kind
-from orchestrator.errors import UserError, did_you_mean, nearby
-from roles import registry
+from hanabi_orchestrator.experiments.analysis import role_marks
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.role_marks import (
+    MarkDifference,
+    MarkedGame,
+    MarkSummary,
+)
+from hanabi_orchestrator.experiments.record import rows, run_folder, saved
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.record.run_folder import RUN
+from hanabi_orchestrator.experiments.report import run_data
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.values import marking
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks
+from hanabi_orchestrator.experiments.values.move_values import Kind
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, nearby
+from hanabi_orchestrator.roles import registry
 
 SMALL = 20
 """Games that a report marks unasked where their marks are not kept already; it takes seconds a

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.caveats import caveats
-from experiments.analysis.role_marks import MarkSummary, baselines_of
-from experiments.document.blocks import (
+from hanabi_orchestrator.experiments.analysis.caveats import caveats
+from hanabi_orchestrator.experiments.analysis.role_marks import MarkSummary, baselines_of
+from hanabi_orchestrator.experiments.document.blocks import (
     Block,
     Column,
     Heading,
@@ -21,17 +21,25 @@ from experiments.document.blocks import (
     notes,
     table,
 )
-from experiments.document.formats import COUNT, INT, INTERVAL, NUMBER, RIGHT, SIGNED, Format
-from experiments.record.rows import Row
-from experiments.report.marked_run import MarkedRun
-from experiments.report.role_sentences import missing
-from experiments.values.game_marks import GameMarks, all_baselines
-from experiments.values.move_values import TITLES, Kind
-from experiments.values.role_mark import RoleMark
-from orchestrator.cells import defused
-from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
-from roles.words import many
+from hanabi_orchestrator.experiments.document.formats import (
+    COUNT,
+    INT,
+    INTERVAL,
+    NUMBER,
+    RIGHT,
+    SIGNED,
+    Format,
+)
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun
+from hanabi_orchestrator.experiments.report.role_sentences import missing
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks, all_baselines
+from hanabi_orchestrator.experiments.values.move_values import TITLES, Kind
+from hanabi_orchestrator.experiments.values.role_mark import RoleMark
+from hanabi_orchestrator.orchestrator.cells import defused
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles.words import many
 
 
 def marks_table(

@@ -6,21 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from experiments.analysis import stopping
-from experiments.analysis.conclusions import widest
-from experiments.record import run_folder
-from experiments.record.game import Game
-from experiments.record.provenance import Provenance
-from experiments.record.software import STATISTICS, software
-from experiments.report import run_facts
-from experiments.report.run_data import RunData
-from experiments.study.manifest import PLANNED, SOFTWARE
-from experiments.study.notes import spans
-from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import is_simulated
-from prompts import digest
-from roles.words import many
+from hanabi_orchestrator.experiments.analysis import stopping
+from hanabi_orchestrator.experiments.analysis.conclusions import widest
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.record.software import STATISTICS, software
+from hanabi_orchestrator.experiments.report import run_facts
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.study.manifest import PLANNED, SOFTWARE
+from hanabi_orchestrator.experiments.study.notes import spans
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.prompts import digest
+from hanabi_orchestrator.roles.words import many
 
 NAMED = 6
 """Graphs whose prompt hash a paragraph names; run.yaml has all."""

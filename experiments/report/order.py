@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.conclusions import widest
-from experiments.analysis.differences import Difference
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.analysis.summaries import Summary, summaries
-from experiments.record.rows import Row
-from experiments.study.notes import spans
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.conclusions import widest
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means
+from hanabi_orchestrator.experiments.analysis.summaries import Summary, summaries
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.notes import spans
 
 MANY = 12
 """The most arms whose rows a page shows unfolded."""

@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import policies
-from experiments.analysis.policies import ActionTable, By, RankTable
-from experiments.document import plots
-from experiments.document.blocks import Block, Cell, Column, Note, notes, table
-from experiments.document.data import csv_text
-from experiments.document.formats import COUNT, INT, Format, number
-from experiments.record import run_folder
-from experiments.record.files import write_atomically
-from experiments.record.provenance import Provenance
-from experiments.report.figures import choices, maps
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.analysis import policies
+from hanabi_orchestrator.experiments.analysis.policies import ActionTable, By, RankTable
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.document.blocks import Block, Cell, Column, Note, notes, table
+from hanabi_orchestrator.experiments.document.data import csv_text
+from hanabi_orchestrator.experiments.document.formats import COUNT, INT, Format, number
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.report.figures import choices, maps
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 KINDS = (".csv", ".svg", ".png")
 

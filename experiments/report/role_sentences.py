@@ -5,19 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
-from experiments.analysis import conclusions
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.compare import corrected, significant
-from experiments.analysis.role_marks import MarkedGame, MarkSummary
-from experiments.analysis.statistics.clusters import groups
-from experiments.analysis.statistics.permutation import fewest_pairs
-from experiments.document.formats import NUMBER, SIGNED, SIGNED_INTERVAL
-from experiments.report.marked_run import MarkedRun
-from experiments.values.mark_tally import Key, infos_of
-from experiments.values.move_values import TITLES
-from orchestrator.models.settings import PROGRAM
-from roles import registry
-from roles.words import many, percent
+from hanabi_orchestrator.experiments.analysis import conclusions
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.compare import corrected, significant
+from hanabi_orchestrator.experiments.analysis.role_marks import MarkedGame, MarkSummary
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import groups
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
+from hanabi_orchestrator.experiments.document.formats import NUMBER, SIGNED, SIGNED_INTERVAL
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun
+from hanabi_orchestrator.experiments.values.mark_tally import Key, infos_of
+from hanabi_orchestrator.experiments.values.move_values import TITLES
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles import registry
+from hanabi_orchestrator.roles.words import many, percent
 
 USE = (
     "followed",

@@ -6,9 +6,18 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from experiments.analysis.role_marks import MarkSummary
-from experiments.document.blocks import Block, Cell, Column, Heading, Table, Text, listing, notes
-from experiments.document.formats import (
+from hanabi_orchestrator.experiments.analysis.role_marks import MarkSummary
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Heading,
+    Table,
+    Text,
+    listing,
+    notes,
+)
+from hanabi_orchestrator.experiments.document.formats import (
     COUNT,
     INT,
     PERCENT,
@@ -17,14 +26,14 @@ from experiments.document.formats import (
     SIGNED_INTERVAL,
     TALLY,
 )
-from experiments.report import arm_graphs, marks_table
-from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.marks_table import answerer
-from experiments.report.role_sentences import missing, sentences
-from experiments.report.score_tables import P_VALUE
-from experiments.values.game_marks import BASELINES
-from experiments.values.move_values import TITLES
-from orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.experiments.report import arm_graphs, marks_table
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun, Unmarked
+from hanabi_orchestrator.experiments.report.marks_table import answerer
+from hanabi_orchestrator.experiments.report.role_sentences import missing, sentences
+from hanabi_orchestrator.experiments.report.score_tables import P_VALUE
+from hanabi_orchestrator.experiments.values.game_marks import BASELINES
+from hanabi_orchestrator.experiments.values.move_values import TITLES
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
 FOLLOWING = ("followed", "overruled_right", "followed_wrong")
 """Marks that say whether advice was taken."""

@@ -9,30 +9,44 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analysis import adhoc_teams, extensions, role_controls, stopping
-from experiments.analysis.adhoc_teams import AdHocTeams
-from experiments.analysis.analysis import OTHER, Analysis, analyse
-from experiments.analysis.caveats import labels, provenances
-from experiments.analysis.coalitions import CoalitionStudy, coalition_study
-from experiments.analysis.differences import Difference, more_differences, own_contrasts
-from experiments.analysis.games import by_arm
-from experiments.analysis.role_controls import RoleControls
-from experiments.analysis.role_marks import MarkedGame
-from experiments.analysis.statistics.estimates import Estimate, Interval, Matrix, estimate_mean
-from experiments.analysis.summaries import DealVariance, Summary, deal_variance
-from experiments.record import measures, run_folder, turn_rows
-from experiments.record.game import Game
-from experiments.record.measures import MARK, METRICS, Measure
-from experiments.record.provenance import Provenance
-from experiments.record.rows import Metric, Row
-from experiments.record.turn_rows import TurnRow
-from experiments.report import order
-from experiments.report.answerers import Answerer, Asked, read_asked
-from experiments.report.mark_metric import of_mark
-from experiments.study.metric import Headline, headline
-from experiments.study.pairs import EVALUATED, WITH
-from experiments.study.references import Reference
-from experiments.study.rerun import labelled
+from hanabi_orchestrator.experiments.analysis import (
+    adhoc_teams,
+    extensions,
+    role_controls,
+    stopping,
+)
+from hanabi_orchestrator.experiments.analysis.adhoc_teams import AdHocTeams
+from hanabi_orchestrator.experiments.analysis.analysis import OTHER, Analysis, analyse
+from hanabi_orchestrator.experiments.analysis.caveats import labels, provenances
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, coalition_study
+from hanabi_orchestrator.experiments.analysis.differences import (
+    Difference,
+    more_differences,
+    own_contrasts,
+)
+from hanabi_orchestrator.experiments.analysis.games import by_arm
+from hanabi_orchestrator.experiments.analysis.role_controls import RoleControls
+from hanabi_orchestrator.experiments.analysis.role_marks import MarkedGame
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    Estimate,
+    Interval,
+    Matrix,
+    estimate_mean,
+)
+from hanabi_orchestrator.experiments.analysis.summaries import DealVariance, Summary, deal_variance
+from hanabi_orchestrator.experiments.record import measures, run_folder, turn_rows
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.measures import MARK, METRICS, Measure
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.record.rows import Metric, Row
+from hanabi_orchestrator.experiments.record.turn_rows import TurnRow
+from hanabi_orchestrator.experiments.report import order
+from hanabi_orchestrator.experiments.report.answerers import Answerer, Asked, read_asked
+from hanabi_orchestrator.experiments.report.mark_metric import of_mark
+from hanabi_orchestrator.experiments.study.metric import Headline, headline
+from hanabi_orchestrator.experiments.study.pairs import EVALUATED, WITH
+from hanabi_orchestrator.experiments.study.references import Reference
+from hanabi_orchestrator.experiments.study.rerun import labelled
 
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:

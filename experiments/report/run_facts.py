@@ -4,23 +4,30 @@ journals."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from experiments.document.blocks import Block, Column, Folded, Table, Text, table
-from experiments.document.formats import TEXT
-from experiments.record import run_folder
-from experiments.record.game import Game
-from experiments.record.rows import Row
-from experiments.report import arm_graphs, order
-from experiments.report.answerers import Answerer
-from experiments.report.run_data import RunData
-from experiments.study.notes import spans
-from graphs import attempts
-from graphs.replaced_texts import diff
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event, GameStarted
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import among, is_simulated
-from roles.words import many
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Column,
+    Folded,
+    Table,
+    Text,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import TEXT
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.report import arm_graphs, order
+from hanabi_orchestrator.experiments.report.answerers import Answerer
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.study.notes import spans
+from hanabi_orchestrator.graphs import attempts
+from hanabi_orchestrator.graphs.replaced_texts import diff
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameStarted
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import among, is_simulated
+from hanabi_orchestrator.roles.words import many
 
 
 def own_decks(rows: Iterable[Row]) -> str:

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import caveats, conclusions
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.statistics.estimates import Interval
-from experiments.document import html, latex, markdown
-from experiments.document.blocks import (
+from hanabi_orchestrator.experiments.analysis import caveats, conclusions
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Interval
+from hanabi_orchestrator.experiments.document import html, latex, markdown
+from hanabi_orchestrator.experiments.document.blocks import (
     Block,
     Document,
     Figure,
@@ -22,13 +22,13 @@ from experiments.document.blocks import (
     Text,
     notes,
 )
-from experiments.document.data import records
-from experiments.record import run_folder
-from experiments.record.files import locked, write_atomically
-from experiments.record.game import Game
-from experiments.record.measures import METRICS
-from experiments.record.rows import leave_out, peek_all
-from experiments.report import (
+from hanabi_orchestrator.experiments.document.data import records
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.files import locked, write_atomically
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.experiments.record.rows import leave_out, peek_all
+from hanabi_orchestrator.experiments.report import (
     arm_graphs,
     coalition_tables,
     control_tables,
@@ -40,16 +40,16 @@ from experiments.report import (
     usage_table,
     verdict,
 )
-from experiments.report.answerers import confound
-from experiments.report.arm_graphs import AddedRole
-from experiments.report.figures import drawing
-from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData, run_data
-from experiments.study import manifest
-from experiments.study import notes as study_notes
-from experiments.study.notes import spans
-from experiments.study.references import named, unfit
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.report.answerers import confound
+from hanabi_orchestrator.experiments.report.arm_graphs import AddedRole
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun, Unmarked
+from hanabi_orchestrator.experiments.report.run_data import RunData, run_data
+from hanabi_orchestrator.experiments.study import manifest
+from hanabi_orchestrator.experiments.study import notes as study_notes
+from hanabi_orchestrator.experiments.study.notes import spans
+from hanabi_orchestrator.experiments.study.references import named, unfit
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 HTML = "report.html"
 MARKDOWN = "report.md"

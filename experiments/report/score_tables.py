@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import OTHER, Analysis
-from experiments.analysis.caveats import difference_labels, labels
-from experiments.analysis.differences import Difference
-from experiments.analysis.summaries import DealVariance, Summary
-from experiments.document.blocks import Column, Table, listing, table
-from experiments.document.formats import (
+from hanabi_orchestrator.experiments.analysis import conclusions
+from hanabi_orchestrator.experiments.analysis.analysis import OTHER, Analysis
+from hanabi_orchestrator.experiments.analysis.caveats import difference_labels, labels
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.summaries import DealVariance, Summary
+from hanabi_orchestrator.experiments.document.blocks import Column, Table, listing, table
+from hanabi_orchestrator.experiments.document.formats import (
     INT,
     INTERVAL,
     MEASURED,
@@ -24,10 +24,10 @@ from experiments.document.formats import (
     bounds,
     number,
 )
-from experiments.record.measures import METRICS
-from experiments.record.rows import Metric
-from experiments.report import order
-from roles.words import many
+from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.report import order
+from hanabi_orchestrator.roles.words import many
 
 ONE_DIGIT = number(1)
 NO_DIGIT = number(0)

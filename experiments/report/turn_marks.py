@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from experiments.document.blocks import Block, Column, Note, grouped, notes
-from experiments.document.formats import NUMBER, RIGHT
-from experiments.values.game_marks import GameMarks
-from experiments.values.mark_tally import Key
-from experiments.values.role_mark import RoleMark
-from graphs.attempts import base
-from orchestrator.models.settings import PROGRAM
-from roles.marks import MarkInfo
+from hanabi_orchestrator.experiments.document.blocks import Block, Column, Note, grouped, notes
+from hanabi_orchestrator.experiments.document.formats import NUMBER, RIGHT
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks
+from hanabi_orchestrator.experiments.values.mark_tally import Key
+from hanabi_orchestrator.experiments.values.role_mark import RoleMark
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles.marks import MarkInfo
 
 ROUNDING = 1e-9
 

@@ -7,24 +7,31 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.caveats import caveats
-from experiments.analysis.compare import compare
-from experiments.analysis.differences import differences, second_differences
-from experiments.analysis.games import by_arm, player_counts
-from experiments.analysis.statistics.estimates import Interval
-from experiments.analysis.summaries import Summary, summaries, too_few_own
-from experiments.document.blocks import Block, Column, Heading, Note, notes, table
-from experiments.document.formats import INT, Format
-from experiments.record import measures, rows, run_folder
-from experiments.record.game import Game, first_difference
-from experiments.record.rows import Row
-from experiments.report import order, run_data, run_report, score_tables
-from experiments.study.metric import Headline, headline
-from experiments.study.stop_rule import StopRule
-from orchestrator.errors import UserError
-from orchestrator.journal.game_so_far import differences as changed
+from hanabi_orchestrator.experiments.analysis import conclusions
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.caveats import caveats
+from hanabi_orchestrator.experiments.analysis.compare import compare
+from hanabi_orchestrator.experiments.analysis.differences import differences, second_differences
+from hanabi_orchestrator.experiments.analysis.games import by_arm, player_counts
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Interval
+from hanabi_orchestrator.experiments.analysis.summaries import Summary, summaries, too_few_own
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Column,
+    Heading,
+    Note,
+    notes,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import INT, Format
+from hanabi_orchestrator.experiments.record import measures, rows, run_folder
+from hanabi_orchestrator.experiments.record.game import Game, first_difference
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.report import order, run_data, run_report, score_tables
+from hanabi_orchestrator.experiments.study.metric import Headline, headline
+from hanabi_orchestrator.experiments.study.stop_rule import StopRule
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.game_so_far import differences as changed
 
 SHOWN = 40
 """Games that are shown; `--json` has all."""

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.document.blocks import Column, Table, listing
-from experiments.document.data import csv_text
-from experiments.document.formats import COUNT, PERCENT, number
-from experiments.record.files import write_atomically
-from experiments.report.answerers import RoleUsage
-from experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.document.blocks import Column, Table, listing
+from hanabi_orchestrator.experiments.document.data import csv_text
+from hanabi_orchestrator.experiments.document.formats import COUNT, PERCENT, number
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.report.answerers import RoleUsage
+from hanabi_orchestrator.experiments.report.run_data import RunData
 
 USAGE = "usage.csv"
 """The file of a run folder with a row for every arm, role and model."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
-from experiments.analysis import (
+from hanabi_orchestrator.experiments.analysis import (
     adhoc_teams,
     caveats,
     coalition_sentences,
@@ -14,20 +14,20 @@ from experiments.analysis import (
     headroom,
     role_controls,
 )
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.conclusions import ArmVerdict
-from experiments.document.blocks import Block, Note, notes
-from experiments.report import (
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.conclusions import ArmVerdict
+from hanabi_orchestrator.experiments.document.blocks import Block, Note, notes
+from hanabi_orchestrator.experiments.report import (
     arm_graphs,
     coalition_tables,
     control_tables,
     role_sentences,
     score_tables,
 )
-from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData
-from experiments.study.notes import spans
-from roles.words import many
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun, Unmarked
+from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.study.notes import spans
+from hanabi_orchestrator.roles.words import many
 
 
 def blocks(data: RunData, roles: MarkedRun | Unmarked | None) -> Iterator[Block]:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic
 
-from experiments.running import open_files
-from experiments.running.progress import Progress, Status
-from experiments.study import manifest
-from experiments.study.job import Outcome, U
-from orchestrator.errors import UserError, did_you_mean, similar_name
+from hanabi_orchestrator.experiments.running import open_files
+from hanabi_orchestrator.experiments.running.progress import Progress, Status
+from hanabi_orchestrator.experiments.study import manifest
+from hanabi_orchestrator.experiments.study.job import Outcome, U
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, similar_name
 
 
 @dataclass(frozen=True)

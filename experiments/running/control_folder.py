@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from experiments.record.rows import GAMES
-from orchestrator import locks, regular_files
-from orchestrator.errors import UserError
-from orchestrator.logs import log
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.orchestrator import locks, regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.logs import log
 
 CONTROL = ".control"
 PLAYER = ".player"

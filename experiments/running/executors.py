@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 from uuid import uuid4
 
-from experiments.running.control import (
+from hanabi_orchestrator.experiments.running.control import (
     CancelUnit,
     Change,
     LimitCalls,
@@ -22,13 +22,13 @@ from experiments.running.control import (
     RetryUnit,
     StopRun,
 )
-from experiments.running.progress import Status
-from experiments.running.task import Task
-from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, U
-from orchestrator import event_loop
-from orchestrator.errors import UserError
-from orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.experiments.running.progress import Status
+from hanabi_orchestrator.experiments.running.task import Task
+from hanabi_orchestrator.experiments.running.unit_pool import UnitPool
+from hanabi_orchestrator.experiments.study.job import Outcome, U
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
 
 OnOutcome = Callable[[Outcome[U]], None]
 """Called with what became of each unit."""

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.errors import UserError
-from orchestrator.journal.recorded_answers import Recording, Replay
-from orchestrator.models.budget import Budget
-from orchestrator.models.cache import Cache
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.cache import Cache
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
 
 OFF = "off"
 

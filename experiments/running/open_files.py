@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 SPARE = 16
 """Files for everything that is neither a journal nor a connection."""

@@ -14,17 +14,23 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
-from experiments.record import parallel
-from experiments.running.control import CHANGES
-from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
-from experiments.running.model_options import ModelOptions
-from experiments.running.task import Task
-from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, U
-from graphs import named
-from orchestrator.errors import UserError
-from orchestrator.models.budget import Accounts, Budget
-from orchestrator.plugins import OwnCode
+from hanabi_orchestrator.experiments.record import parallel
+from hanabi_orchestrator.experiments.running.control import CHANGES
+from hanabi_orchestrator.experiments.running.executors import (
+    Transport,
+    Worker,
+    WorkerDied,
+    WorkerFailed,
+    WorkerReady,
+)
+from hanabi_orchestrator.experiments.running.model_options import ModelOptions
+from hanabi_orchestrator.experiments.running.task import Task
+from hanabi_orchestrator.experiments.running.unit_pool import UnitPool
+from hanabi_orchestrator.experiments.study.job import Outcome, U
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.budget import Accounts, Budget
+from hanabi_orchestrator.orchestrator.plugins import OwnCode
 
 AHEAD = 4
 """Units queued at a worker beyond those that it asks concurrently."""

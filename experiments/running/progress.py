@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from experiments.running.task import Measured, Task
-from experiments.study.job import Outcome, Unit
-from orchestrator.journal.events import Call, Event, Moved
-from orchestrator.journal.move_origins import MoveOrigin
-from orchestrator.models.usage import Usage
-from roles.words import percent
+from hanabi_orchestrator.experiments.running.task import Measured, Task
+from hanabi_orchestrator.experiments.study.job import Outcome, Unit
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Moved
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin
+from hanabi_orchestrator.orchestrator.models.usage import Usage
+from hanabi_orchestrator.roles.words import percent
 
 
 @dataclass(frozen=True)

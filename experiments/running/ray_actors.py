@@ -15,17 +15,23 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Generic
 
-from experiments.running.control import Change
-from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
-from experiments.running.model_options import ModelOptions
-from experiments.running.progress import Status
-from experiments.running.task import Task
-from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, U, Unit
-from graphs import named
-from orchestrator.errors import UserError
-from orchestrator.models.budget import Accounts, Budget
-from orchestrator.plugins import OwnCode
+from hanabi_orchestrator.experiments.running.control import Change
+from hanabi_orchestrator.experiments.running.executors import (
+    Transport,
+    Worker,
+    WorkerDied,
+    WorkerFailed,
+    WorkerReady,
+)
+from hanabi_orchestrator.experiments.running.model_options import ModelOptions
+from hanabi_orchestrator.experiments.running.progress import Status
+from hanabi_orchestrator.experiments.running.task import Task
+from hanabi_orchestrator.experiments.running.unit_pool import UnitPool
+from hanabi_orchestrator.experiments.study.job import Outcome, U, Unit
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.budget import Accounts, Budget
+from hanabi_orchestrator.orchestrator.plugins import OwnCode
 
 ADDRESS = "RAY_ADDRESS"
 """Ray's own environment variable for the address of a cluster; `auto` is the one that runs on this

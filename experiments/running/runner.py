@@ -16,18 +16,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Generic, Literal, Self
 
-from experiments.running.control import RunControl
-from experiments.running.control_folder import alone, listening
-from experiments.running.executors import Executor, LocalExecutor, WorkerPool
-from experiments.running.model_options import OFF, ModelOptions
-from experiments.running.processes import Processes
-from experiments.running.progress import Progress, Status
-from experiments.running.task import Measured, Records, Task
-from experiments.running.unit_pool import INTERRUPTED
-from experiments.study.job import Outcome, U
-from orchestrator import event_loop
-from orchestrator.errors import UserError
-from orchestrator.models.budget import Budget
+from hanabi_orchestrator.experiments.running.control import RunControl
+from hanabi_orchestrator.experiments.running.control_folder import alone, listening
+from hanabi_orchestrator.experiments.running.executors import Executor, LocalExecutor, WorkerPool
+from hanabi_orchestrator.experiments.running.model_options import OFF, ModelOptions
+from hanabi_orchestrator.experiments.running.processes import Processes
+from hanabi_orchestrator.experiments.running.progress import Progress, Status
+from hanabi_orchestrator.experiments.running.task import Measured, Records, Task
+from hanabi_orchestrator.experiments.running.unit_pool import INTERRUPTED
+from hanabi_orchestrator.experiments.study.job import Outcome, U
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.budget import Budget
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,9 @@ class Runner(Generic[U]):
     def _executor(self, workers: int) -> Executor[U]:
         models = self.options.models
         if self.options.executor == "ray":
-            from experiments.running.ray_actors import RayActors  # optional, and slow to import
+            from hanabi_orchestrator.experiments.running.ray_actors import (
+                RayActors,  # optional, and slow to import
+            )
 
             return WorkerPool(RayActors(self.task, models, self.budget, workers), workers)
         if workers > 1 or self.task.may_end_process:

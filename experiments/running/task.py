@@ -10,12 +10,12 @@ servers that refuse, interrupts, live control, workers, shards.
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from experiments.study.job import Unit
-from orchestrator.journal.events import Sink
-from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer, limit_of
-from orchestrator.models.limiter import Limit
-from orchestrator.table.game_loop import Gate
+from hanabi_orchestrator.experiments.study.job import Unit
+from hanabi_orchestrator.orchestrator.journal.events import Sink
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer, limit_of
+from hanabi_orchestrator.orchestrator.models.limiter import Limit
+from hanabi_orchestrator.orchestrator.table.game_loop import Gate
 
 U = TypeVar("U", bound=Unit, contravariant=True)
 

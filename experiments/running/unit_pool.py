@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from experiments.running import open_files
-from experiments.running.control import (
+from hanabi_orchestrator.experiments.running import open_files
+from hanabi_orchestrator.experiments.running.control import (
     CANCELLED,
     CancelUnit,
     Change,
@@ -21,16 +21,23 @@ from experiments.running.control import (
     RetryUnit,
     StopRun,
 )
-from experiments.running.progress import Load, Status
-from experiments.running.task import Task
-from experiments.study.job import Outcome, U
-from orchestrator.errors import Held, ModelError, Suspended, TurnError, Unwritten, UserError
-from orchestrator.journal.events import Event, Sink
-from orchestrator.journal.file import lines, read, tag
-from orchestrator.journal.move_origins import MoveOrigins
-from orchestrator.logs import log
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limit, Limiter, turn_to_call
+from hanabi_orchestrator.experiments.running.progress import Load, Status
+from hanabi_orchestrator.experiments.running.task import Task
+from hanabi_orchestrator.experiments.study.job import Outcome, U
+from hanabi_orchestrator.orchestrator.errors import (
+    Held,
+    ModelError,
+    Suspended,
+    TurnError,
+    Unwritten,
+    UserError,
+)
+from hanabi_orchestrator.orchestrator.journal.events import Event, Sink
+from hanabi_orchestrator.orchestrator.journal.file import lines, read, tag
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigins
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limit, Limiter, turn_to_call
 
 AHEAD = 2
 """Units per concurrent call that the models allow: most nodes of a seat wait for other nodes."""

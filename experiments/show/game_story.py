@@ -9,17 +9,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.record.game import Game
-from experiments.show.terminal import fake_warning, fireworks, slips, turn_line, warning, who
-from experiments.values.looks import costliest
-from experiments.values.move_values import Mistake
-from experiments.values.position import pack_of
-from orchestrator import journal
-from orchestrator.journal.events import Call, Event, Result
-from orchestrator.journal.move_origins import origins
-from orchestrator.journal.totals import Ledger
-from orchestrator.models.simulated_settings import among
-from roles.words import many
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.show.terminal import (
+    fake_warning,
+    fireworks,
+    slips,
+    turn_line,
+    warning,
+    who,
+)
+from hanabi_orchestrator.experiments.values.looks import costliest
+from hanabi_orchestrator.experiments.values.move_values import Mistake
+from hanabi_orchestrator.experiments.values.position import pack_of
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Result
+from hanabi_orchestrator.orchestrator.journal.move_origins import origins
+from hanabi_orchestrator.orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.orchestrator.models.simulated_settings import among
+from hanabi_orchestrator.roles.words import many
 
 
 def print_game(

@@ -9,21 +9,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphs import config as graph_configs
-from graphs import context, named
-from graphs.attempts import calls, depth, judging, steps
-from graphs.config import PLAYERS, GraphConfig
-from graphs.context import SETTINGS
-from graphs.gate import knows_more
-from graphs.prompt_facts import blind_nodes
+from hanabi_orchestrator.graphs import config as graph_configs
+from hanabi_orchestrator.graphs import context, named
+from hanabi_orchestrator.graphs.attempts import calls, depth, judging, steps
+from hanabi_orchestrator.graphs.config import PLAYERS, GraphConfig
+from hanabi_orchestrator.graphs.context import SETTINGS
+from hanabi_orchestrator.graphs.gate import knows_more
+from hanabi_orchestrator.graphs.prompt_facts import blind_nodes
 
 SHOWN = (*SETTINGS, "options")
 
 
 def mermaid(config: GraphConfig, players: int) -> str:
     """Return the compiled graph as a Mermaid diagram, in which a redo is a loop."""
-    from graphs.ablate import at
-    from graphs.langgraph_compile import wired  # LangGraph takes a second to import
+    from hanabi_orchestrator.graphs.ablate import at
+    from hanabi_orchestrator.graphs.langgraph_compile import (
+        wired,  # LangGraph takes a second to import
+    )
 
     return wired(at(config, players)).compile().get_graph().draw_mermaid()
 

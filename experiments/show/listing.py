@@ -7,21 +7,21 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-import roles
-from experiments.document.blocks import Cell, Column, Table, listing, table
-from experiments.document.formats import INT, RIGHT, TEXT
-from experiments.show import section_fields
-from experiments.values.game_marks import CONDITIONS, mark_infos
-from graphs import config as graph_configs
-from graphs import context, named
-from graphs.attempts import calls, depth, judging
-from orchestrator.players import partners
-from orchestrator.plugins import BUILT_IN
-from roles.marks import Marker, infos
-from roles.reply_types import answer_format
-from roles.role_definition import Role
-from roles.role_options import in_words
-from roles.words import ENGLISH
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.document.blocks import Cell, Column, Table, listing, table
+from hanabi_orchestrator.experiments.document.formats import INT, RIGHT, TEXT
+from hanabi_orchestrator.experiments.show import section_fields
+from hanabi_orchestrator.experiments.values.game_marks import CONDITIONS, mark_infos
+from hanabi_orchestrator.graphs import config as graph_configs
+from hanabi_orchestrator.graphs import context, named
+from hanabi_orchestrator.graphs.attempts import calls, depth, judging
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.plugins import BUILT_IN
+from hanabi_orchestrator.roles.marks import Marker, infos
+from hanabi_orchestrator.roles.reply_types import answer_format
+from hanabi_orchestrator.roles.role_definition import Role
+from hanabi_orchestrator.roles.role_options import in_words
+from hanabi_orchestrator.roles.words import ENGLISH
 
 
 def graphs_table() -> Table:

@@ -9,15 +9,29 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.terminal import plain_table
-from experiments.record.game import Game
-from experiments.show.terminal import Warnings, card, choice, fireworks, slips, turn_line
-from experiments.values.position import pack_of
-from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, TurnStarted
-from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
-from roles.words import ENGLISH
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.show.terminal import (
+    Warnings,
+    card,
+    choice,
+    fireworks,
+    slips,
+    turn_line,
+)
+from hanabi_orchestrator.experiments.values.position import pack_of
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    Moved,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
+from hanabi_orchestrator.roles.words import ENGLISH
 
 REASON = 90
 """Characters of a reason in a plain line."""

@@ -14,18 +14,18 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.document.terminal import plain_table
-from experiments.record.game import Game
-from graphs.ablate import at
-from graphs.config import GraphConfig
-from graphs.prompt_preview import Programs, requests
-from orchestrator import event_loop
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, Memory
-from orchestrator.models.request import Message, estimated, messages
-from orchestrator.players import partners
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.prompt_preview import Programs, requests
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, Memory
+from hanabi_orchestrator.orchestrator.models.request import Message, estimated, messages
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 
 
 @dataclass(frozen=True)

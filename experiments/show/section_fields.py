@@ -11,15 +11,15 @@ from textwrap import dedent
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from orchestrator.hanabi import cards, moves
-from roles.sections import Section
+from hanabi_orchestrator.orchestrator.hanabi import cards, moves
+from hanabi_orchestrator.roles.sections import Section
 
 ALIASES: dict[str, ModuleType] = {
     **dict.fromkeys(("Colour", "Fireworks", "Mask"), cards),
     **dict.fromkeys(("Listed", "Move"), moves),
 }
 """Names of types that are no classes, and the modules that state them."""
-OURS = ("orchestrator.", "roles.", "hanabi_orchestrator.")
+OURS = "hanabi_orchestrator."
 NAME = re.compile(r"[A-Z]\w+")
 """A name of a type."""
 INTERNAL = {"Self", "Section", "Frozen", "silent"}

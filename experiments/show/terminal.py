@@ -5,16 +5,22 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from experiments.document.terminal import UNBROKEN
-from experiments.values.position import Position
-from orchestrator.hanabi.cards import COLOURS, Card
-from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo
-from orchestrator.journal.move_origins import MoveOrigin
-from orchestrator.journal.result import FAKE_SERVER
-from orchestrator.models.simulated_settings import among
-from roles.words import ENGLISH, percent
+from hanabi_orchestrator.experiments.document.terminal import UNBROKEN
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    SeatInfo,
+)
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin
+from hanabi_orchestrator.orchestrator.journal.result import FAKE_SERVER
+from hanabi_orchestrator.orchestrator.models.simulated_settings import among
+from hanabi_orchestrator.roles.words import ENGLISH, percent
 
 
 def certainty(view: View, move: Move, pack: str = "newest") -> str:

@@ -10,22 +10,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.blocks import Block, Column, Note, listing
-from experiments.document.formats import INT, RIGHT, SIGNED, number
-from experiments.record.game import Game, Turn
-from experiments.record.turn_prompts import TurnPrompts
-from experiments.show.live_table import picture
-from experiments.show.terminal import choice, on, who
-from experiments.values.move_values import MoveValue, TurnValues
-from experiments.values.position import pack_of
-from graphs.attempts import base, judging, reads
-from graphs.config import PROGRAM
-from graphs.controls import NOTES
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.journal.events import Call, Event, VerdictGiven
-from orchestrator.models.request import Message
-from roles.notes_text import scalar
-from roles.words import ENGLISH
+from hanabi_orchestrator.experiments.document.blocks import Block, Column, Note, listing
+from hanabi_orchestrator.experiments.document.formats import INT, RIGHT, SIGNED, number
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.turn_prompts import TurnPrompts
+from hanabi_orchestrator.experiments.show.live_table import picture
+from hanabi_orchestrator.experiments.show.terminal import choice, on, who
+from hanabi_orchestrator.experiments.values.move_values import MoveValue, TurnValues
+from hanabi_orchestrator.experiments.values.position import pack_of
+from hanabi_orchestrator.graphs.attempts import base, judging, reads
+from hanabi_orchestrator.graphs.config import PROGRAM
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, VerdictGiven
+from hanabi_orchestrator.orchestrator.models.request import Message
+from hanabi_orchestrator.roles.notes_text import scalar
+from hanabi_orchestrator.roles.words import ENGLISH
 
 SHOWN_LINES = 24
 """Lines of a response that are shown without --full."""

@@ -11,19 +11,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document import terminal
-from experiments.document.blocks import Column, Look, table
-from experiments.document.formats import INT
-from experiments.record.game import Game, Turn, comparable_replies, first_difference
-from experiments.show.live_table import picture
-from experiments.show.terminal import choice, on, slips
-from experiments.show.turn_story import reply_lines
-from experiments.values.position import pack_of
-from orchestrator import journal
-from orchestrator.errors import UserError, nearby
-from orchestrator.journal.events import GameStarted, SeatInfo
-from orchestrator.journal.file import comparable
-from orchestrator.journal.game_so_far import FORKED, begins, differences
+from hanabi_orchestrator.experiments.document import terminal
+from hanabi_orchestrator.experiments.document.blocks import Column, Look, table
+from hanabi_orchestrator.experiments.document.formats import INT
+from hanabi_orchestrator.experiments.record.game import (
+    Game,
+    Turn,
+    comparable_replies,
+    first_difference,
+)
+from hanabi_orchestrator.experiments.show.live_table import picture
+from hanabi_orchestrator.experiments.show.terminal import choice, on, slips
+from hanabi_orchestrator.experiments.show.turn_story import reply_lines
+from hanabi_orchestrator.experiments.values.position import pack_of
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, SeatInfo
+from hanabi_orchestrator.orchestrator.journal.file import comparable
+from hanabi_orchestrator.orchestrator.journal.game_so_far import FORKED, begins, differences
 
 WIDEST = 160
 """Characters of a line where nothing else limits it."""

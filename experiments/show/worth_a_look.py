@@ -5,11 +5,11 @@ from typing import Any
 
 from rich.console import Console
 
-from experiments.document import terminal
-from experiments.document.blocks import Column, Heading, Note, listing, notes
-from experiments.document.formats import RIGHT
-from experiments.values.looks import GROUPS, SHOWN, Look, Looks
-from roles.words import many
+from hanabi_orchestrator.experiments.document import terminal
+from hanabi_orchestrator.experiments.document.blocks import Column, Heading, Note, listing, notes
+from hanabi_orchestrator.experiments.document.formats import RIGHT
+from hanabi_orchestrator.experiments.values.looks import GROUPS, SHOWN, Look, Looks
+from hanabi_orchestrator.roles.words import many
 
 
 def print_looks(looks: Looks, nothing: str, screen: Console) -> None:

@@ -7,19 +7,19 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from experiments.record.rows import journal_name
-from experiments.study import control_arms, matrix
-from experiments.study.control_arms import NOISE_FLOOR, Purpose
-from experiments.study.decks import Deck
-from experiments.study.experiment import POSITIONS, Experiment
-from experiments.study.file_schema import BASELINE, AdHoc
-from experiments.study.matrix import ListedArm, ListedArms
-from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
-from graphs.controls import NOTES
-from graphs.interventions import named
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.hanabi import referee
-from orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.experiments.record.rows import journal_name
+from hanabi_orchestrator.experiments.study import control_arms, matrix
+from hanabi_orchestrator.experiments.study.control_arms import NOISE_FLOOR, Purpose
+from hanabi_orchestrator.experiments.study.decks import Deck
+from hanabi_orchestrator.experiments.study.experiment import POSITIONS, Experiment
+from hanabi_orchestrator.experiments.study.file_schema import BASELINE, AdHoc
+from hanabi_orchestrator.experiments.study.matrix import ListedArm, ListedArms
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.graphs.interventions import named
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.hanabi import referee
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
 
 
 @dataclass(frozen=True, order=True)

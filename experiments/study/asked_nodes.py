@@ -4,13 +4,13 @@ asks these again."""
 from collections.abc import Iterable
 from dataclasses import replace
 
-from experiments.study.arms import Arm
-from experiments.study.control_arms import NOISE_FLOOR, Purpose
-from experiments.study.file_schema import Model
-from experiments.study.seat_spec import PlayerSpec
-from graphs import ablate
-from graphs.config import GraphConfig
-from graphs.recorded import depending, differing
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.control_arms import NOISE_FLOOR, Purpose
+from hanabi_orchestrator.experiments.study.file_schema import Model
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.recorded import depending, differing
 
 
 def _config(spec: PlayerSpec, players: int | None) -> GraphConfig:

@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from experiments.study.file_schema import Changes, Name
-from graphs.config import GraphConfig
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.values import Frozen, OneOrMore, as_list
+from hanabi_orchestrator.experiments.study.file_schema import Changes, Name
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, as_list
 
 FULL = "full"
 """The arm with all parts, the baseline."""

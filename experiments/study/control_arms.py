@@ -9,21 +9,21 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, Literal, get_args
 
-from experiments.study import prompt_positions
-from experiments.study.coalitions import CoalitionArm
-from experiments.study.experiment import POSITIONS, Experiment
-from experiments.study.file_schema import Changes, SeatConfig, on_server
-from experiments.study.matrix import ListedArm, ListedArms
-from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
-from graphs import replaced_texts
-from graphs.ablate import at
-from graphs.attempts import turn_calls
-from graphs.config import PROGRAM, GraphConfig, checked, read
-from graphs.context import SETTINGS
-from graphs.interventions import VALUED
-from graphs.replaced_texts import TextProof
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.experiments.study.coalitions import CoalitionArm
+from hanabi_orchestrator.experiments.study.experiment import POSITIONS, Experiment
+from hanabi_orchestrator.experiments.study.file_schema import Changes, SeatConfig, on_server
+from hanabi_orchestrator.experiments.study.matrix import ListedArm, ListedArms
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
+from hanabi_orchestrator.graphs import replaced_texts
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import turn_calls
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, checked, read
+from hanabi_orchestrator.graphs.context import SETTINGS
+from hanabi_orchestrator.graphs.interventions import VALUED
+from hanabi_orchestrator.graphs.replaced_texts import TextProof
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 GRAPH = "best_of_k"
 MOST = 16

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator import regular_files
-from orchestrator.cells import check_name
-from orchestrator.errors import UserError, nearby
-from orchestrator.hanabi.cards import Card, check_deck
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.cells import check_name
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card, check_deck
 
 NOT_A_DECK = 'is not a JSON list of cards like ["R1", "B3", ...]'
 

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from experiments.record import measures, run_folder
-from experiments.record.rows import COLUMNS
-from experiments.record.seed_range import MOST_SEEDS, Range, Seed
-from experiments.study import references
-from experiments.study.coalitions import FULL, Coalitions
-from experiments.study.decks import Deck, read_decks
-from experiments.study.file_schema import (
+from hanabi_orchestrator.experiments.record import measures, run_folder
+from hanabi_orchestrator.experiments.record.rows import COLUMNS
+from hanabi_orchestrator.experiments.record.seed_range import MOST_SEEDS, Range, Seed
+from hanabi_orchestrator.experiments.study import references
+from hanabi_orchestrator.experiments.study.coalitions import FULL, Coalitions
+from hanabi_orchestrator.experiments.study.decks import Deck, read_decks
+from hanabi_orchestrator.experiments.study.file_schema import (
     AdHoc,
     Changes,
     ControlSettings,
@@ -29,15 +29,21 @@ from experiments.study.file_schema import (
     label,
     value_errors,
 )
-from experiments.study.overrides import put
-from experiments.study.protocols import completed
-from experiments.study.stop_rule import Stop
-from graphs.config import PLAYERS, PlayerCount
-from orchestrator.errors import UserError, complaint, did_you_mean, nearby, user_error
-from orchestrator.hanabi.cards import Card
-from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.values import Frozen, OneOrMore, as_list
-from orchestrator.yaml_files import about, from_file, loaded
+from hanabi_orchestrator.experiments.study.overrides import put
+from hanabi_orchestrator.experiments.study.protocols import completed
+from hanabi_orchestrator.experiments.study.stop_rule import Stop
+from hanabi_orchestrator.graphs.config import PLAYERS, PlayerCount
+from hanabi_orchestrator.orchestrator.errors import (
+    UserError,
+    complaint,
+    did_you_mean,
+    nearby,
+    user_error,
+)
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, ModelSettings
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, as_list
+from hanabi_orchestrator.orchestrator.yaml_files import about, from_file, loaded
 
 POSITIONS = "positions"
 OF_POSITIONS = ("bank", "notes", "first", "draw")

@@ -15,16 +15,22 @@ from pydantic import (
     model_validator,
 )
 
-from experiments.record.seed_range import Range
-from graphs.controls import NOTES
-from graphs.interventions import Intervention, Kind, parse
-from orchestrator import regular_files
-from orchestrator.cells import check_name
-from orchestrator.errors import UserError, user_error
-from orchestrator.models import simulated_settings
-from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, read_models, settings
-from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.values import Frozen, OneOrMore, as_list
+from hanabi_orchestrator.experiments.record.seed_range import Range
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.graphs.interventions import Intervention, Kind, parse
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.cells import check_name
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.models import simulated_settings
+from hanabi_orchestrator.orchestrator.models.settings import (
+    PROGRAM,
+    REPLAY,
+    ModelSettings,
+    read_models,
+    settings,
+)
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, as_list
 
 MOST = 5_000
 """Arms of an experiment."""

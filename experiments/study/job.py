@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from experiments.study.arms import Deal, GivenRecords
-from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Result
+from hanabi_orchestrator.experiments.study.arms import Deal, GivenRecords
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.journal.events import Result
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,24 +17,31 @@ from typing import Any
 
 import yaml
 
-from experiments.record import rows
-from experiments.record.files import locked, write_atomically
-from experiments.record.run_folder import IMPORTS, RUN, check_imports, imports, read, run
-from experiments.record.software import software
-from experiments.study.arms import Arm
-from experiments.study.experiment import POSITIONS
-from experiments.study.notes import BY_HAND, void
-from experiments.study.plan import Plan
-from experiments.study.rerun import cards
-from experiments.study.seat_spec import PlayerSpec
-from experiments.study.stop_rule import STOP
-from graphs import prompt_files
-from graphs.config import PLAYERS
-from graphs.graph_seat import label
-from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
-from orchestrator.versions import versions
-from prompts import digest
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.record.files import locked, write_atomically
+from hanabi_orchestrator.experiments.record.run_folder import (
+    IMPORTS,
+    RUN,
+    check_imports,
+    imports,
+    read,
+    run,
+)
+from hanabi_orchestrator.experiments.record.software import software
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.experiment import POSITIONS
+from hanabi_orchestrator.experiments.study.notes import BY_HAND, void
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.rerun import cards
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.study.stop_rule import STOP
+from hanabi_orchestrator.graphs import prompt_files
+from hanabi_orchestrator.graphs.config import PLAYERS
+from hanabi_orchestrator.graphs.graph_seat import label
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.versions import versions
+from hanabi_orchestrator.prompts import digest
 
 PLANNED = "planned"
 """The key with every size that the run was planned to have, the first one first, each with its

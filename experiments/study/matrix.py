@@ -15,15 +15,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from experiments.study import coalitions, short_arms
-from experiments.study.coalitions import CoalitionArm, Coalitions
-from experiments.study.experiment import Experiment
-from experiments.study.file_schema import Changes, check_number, label
-from experiments.study.overrides import place
-from experiments.study.seat_spec import OTHERS, read_graph
-from graphs import ablate
-from graphs.config import GraphConfig
-from orchestrator.errors import UserError, did_you_mean, user_error
+from hanabi_orchestrator.experiments.study import coalitions, short_arms
+from hanabi_orchestrator.experiments.study.coalitions import CoalitionArm, Coalitions
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.file_schema import Changes, check_number, label
+from hanabi_orchestrator.experiments.study.overrides import place
+from hanabi_orchestrator.experiments.study.seat_spec import OTHERS, read_graph
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, user_error
 
 LONGEST = 100
 """Characters of a name, which is also the name of a folder."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.record import measures
-from experiments.record.measures import METRICS
-from experiments.record.rows import Metric
-from experiments.study.protocols import PROTOCOLS
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.study.protocols import PROTOCOLS
 
 KEPT = frozenset(
     (

@@ -16,19 +16,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from experiments.record import run_folder
-from experiments.record.files import write_atomically
-from experiments.record.game import Game, NotBegun
-from experiments.record.rows import GAMES
-from experiments.study.arms import Arm, Deal
-from experiments.study.file_schema import BASELINE
-from graphs import recorded
-from graphs.control_notes import GIVEN
-from orchestrator import journal, regular_files
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import Card
-from orchestrator.journal import fingerprint
-from orchestrator.journal.events import GameStarted, Memory
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.game import Game, NotBegun
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.experiments.study.arms import Arm, Deal
+from hanabi_orchestrator.experiments.study.file_schema import BASELINE
+from hanabi_orchestrator.graphs import recorded
+from hanabi_orchestrator.graphs.control_notes import GIVEN
+from hanabi_orchestrator.orchestrator import journal, regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory
 
 NOTES = "notes"
 """The folder of the banks in a run folder."""

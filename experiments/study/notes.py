@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from experiments.record.rows import Row
-from experiments.record.seed_range import Range, ranges
-from experiments.study.file_schema import labelled, on_server
-from experiments.study.pairs import EVALUATED, WITH
-from experiments.study.protocols import PROTOCOLS
-from orchestrator.models.settings import SAMPLING
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.record.seed_range import Range, ranges
+from hanabi_orchestrator.experiments.study.file_schema import labelled, on_server
+from hanabi_orchestrator.experiments.study.pairs import EVALUATED, WITH
+from hanabi_orchestrator.experiments.study.protocols import PROTOCOLS
+from hanabi_orchestrator.orchestrator.models.settings import SAMPLING
 
 TRIALS = 1000
 """Trials per partner that the ad-hoc protocol asks for."""

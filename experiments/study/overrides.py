@@ -3,10 +3,10 @@
 
 from typing import Any
 
-from experiments.study.file_schema import SeatConfig
-from orchestrator.errors import UserError
-from orchestrator.values import whole_number
-from orchestrator.yaml_files import setting
+from hanabi_orchestrator.experiments.study.file_schema import SeatConfig
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.values import whole_number
+from hanabi_orchestrator.orchestrator.yaml_files import setting
 
 
 def put(data: dict[str, Any], text: str) -> None:

@@ -17,22 +17,28 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Literal
 
-from experiments.record.files import write_atomically
-from experiments.study.arms import Arm, Deal, Trials
-from experiments.study.experiment import Experiment
-from experiments.study.file_schema import AdHoc, CrossPlay, Model, SeatConfig, check_number
-from experiments.study.job import Job, Outcome
-from experiments.study.note_banks import check_head
-from experiments.study.seat_spec import PlayerSpec, player_spec, read_seat
-from graphs.config import PROGRAM, GraphConfig
-from orchestrator import regular_files
-from orchestrator.errors import UserError
-from orchestrator.hanabi.convention.hint_convention import Convention, Manner
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
-from orchestrator.players import partners
-from orchestrator.players.base import PREFIX
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.study.arms import Arm, Deal, Trials
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.file_schema import (
+    AdHoc,
+    CrossPlay,
+    Model,
+    SeatConfig,
+    check_number,
+)
+from hanabi_orchestrator.experiments.study.job import Job, Outcome
+from hanabi_orchestrator.experiments.study.note_banks import check_head
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec, player_spec, read_seat
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import Convention, Manner
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.players.base import PREFIX
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
 
 WITH = ".with."
 """Between the two labels of a pair in an arm's name."""

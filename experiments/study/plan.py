@@ -7,27 +7,35 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from experiments.record import run_folder
-from experiments.record.rows import GAMES
-from experiments.record.seed_range import numbers
-from experiments.study import arms, file_schema, metric, note_banks, notes, pairs, stop_rule
-from experiments.study.arms import Arm, Deal
-from experiments.study.asked_nodes import with_noise_floors
-from experiments.study.experiment import POSITIONS, Experiment, Rerun
-from experiments.study.file_schema import BASELINE
-from experiments.study.job import Job
-from experiments.study.note_banks import NoteBank
-from experiments.study.pairs import EVALUATED, PartnerRecords
-from experiments.study.rerun import RecordedRun
-from experiments.study.seat_spec import PlayerSpec
-from experiments.study.stop_rule import StopRule
-from graphs.ablate import at
-from graphs.config import GraphConfig
-from graphs.controls import NOTES
-from graphs.gate import knows_more
-from graphs.prompt_facts import blind_nodes
-from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM, ModelSettings
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.experiments.record.seed_range import numbers
+from hanabi_orchestrator.experiments.study import (
+    arms,
+    file_schema,
+    metric,
+    note_banks,
+    notes,
+    pairs,
+    stop_rule,
+)
+from hanabi_orchestrator.experiments.study.arms import Arm, Deal
+from hanabi_orchestrator.experiments.study.asked_nodes import with_noise_floors
+from hanabi_orchestrator.experiments.study.experiment import POSITIONS, Experiment, Rerun
+from hanabi_orchestrator.experiments.study.file_schema import BASELINE
+from hanabi_orchestrator.experiments.study.job import Job
+from hanabi_orchestrator.experiments.study.note_banks import NoteBank
+from hanabi_orchestrator.experiments.study.pairs import EVALUATED, PartnerRecords
+from hanabi_orchestrator.experiments.study.rerun import RecordedRun
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.study.stop_rule import StopRule
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.graphs.gate import knows_more
+from hanabi_orchestrator.graphs.prompt_facts import blind_nodes
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, ModelSettings
 
 MOST_GAMES = 1_000_000
 """Of a run; beyond it, plans take all memory."""

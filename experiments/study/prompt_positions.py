@@ -12,24 +12,35 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from graphs.ablate import at
-from graphs.attempts import base, node_calls
-from graphs.config import PROGRAM, GraphConfig
-from graphs.prompt_preview import Programs, requests
-from graphs.replaced_texts import Position
-from orchestrator import event_loop
-from orchestrator.errors import TurnError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
-from orchestrator.journal.file import public_record
-from orchestrator.models.request import ModelRequest, estimated, estimated_prompt, messages
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.players import partners
-from orchestrator.replies.reply import Reply
-from orchestrator.replies.writer import text_of
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE
-from roles import Choice, Notes
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import base, node_calls
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig
+from hanabi_orchestrator.graphs.prompt_preview import Programs, requests
+from hanabi_orchestrator.graphs.replaced_texts import Position
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import TurnError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Event,
+    GameStarted,
+    Memory,
+    Moved,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.journal.file import public_record
+from hanabi_orchestrator.orchestrator.models.request import (
+    ModelRequest,
+    estimated,
+    estimated_prompt,
+    messages,
+)
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.replies.writer import text_of
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles import Choice, Notes
 
 PARTNER = "iggi"
 """The rule player of the game: its games have about as many turns and points as games of models."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.players.base import PREFIX
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.players.base import PREFIX
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import yaml
 
-from experiments.record.rows import Metric
-from graphs.config import PLAYERS, PlayerCount
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.graphs.config import PLAYERS, PlayerCount
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 
 class Reference(Frozen):

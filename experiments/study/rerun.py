@@ -7,18 +7,18 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
-from experiments.study import coalitions
-from experiments.study.arms import Arm
-from experiments.study.control_arms import Purpose
-from experiments.study.experiment import Experiment, Rerun
-from experiments.study.file_schema import SeatNumber, settled
-from experiments.study.seat_spec import PlayerSpec
-from graphs import prompt_files
-from graphs.config import PlayerCount
-from orchestrator.errors import UserError, user_error
-from orchestrator.hanabi import referee
-from orchestrator.values import Frozen
-from orchestrator.versions import changed
+from hanabi_orchestrator.experiments.study import coalitions
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.control_arms import Purpose
+from hanabi_orchestrator.experiments.study.experiment import Experiment, Rerun
+from hanabi_orchestrator.experiments.study.file_schema import SeatNumber, settled
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.graphs import prompt_files
+from hanabi_orchestrator.graphs.config import PlayerCount
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.hanabi import referee
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.versions import changed
 
 
 class RecordedSeat(PlayerSpec):

@@ -15,22 +15,29 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.study.experiment import Experiment
-from experiments.study.file_schema import CHANGING, Changes, Model, SeatConfig, sampled, settled
-from graphs import ablate, interventions
-from graphs.config import PLAYERS, PROGRAM, GraphConfig, read
-from graphs.config import names as graph_names
-from graphs.graph_seat import seat as graph_seat
-from graphs.state_graph_seat import is_state_graph, of_graph
-from orchestrator.errors import UserError, similar_name
-from orchestrator.models import simulated_settings
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Brain, Scripted
-from orchestrator.models.settings import PERSON
-from orchestrator.players import partners, python_agent
-from orchestrator.players.base import Partner
-from orchestrator.table.seat import Seat, describe
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.file_schema import (
+    CHANGING,
+    Changes,
+    Model,
+    SeatConfig,
+    sampled,
+    settled,
+)
+from hanabi_orchestrator.graphs import ablate, interventions
+from hanabi_orchestrator.graphs.config import PLAYERS, PROGRAM, GraphConfig, read
+from hanabi_orchestrator.graphs.config import names as graph_names
+from hanabi_orchestrator.graphs.graph_seat import seat as graph_seat
+from hanabi_orchestrator.graphs.state_graph_seat import is_state_graph, of_graph
+from hanabi_orchestrator.orchestrator.errors import UserError, similar_name
+from hanabi_orchestrator.orchestrator.models import simulated_settings
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import Brain, Scripted
+from hanabi_orchestrator.orchestrator.models.settings import PERSON
+from hanabi_orchestrator.orchestrator.players import partners, python_agent
+from hanabi_orchestrator.orchestrator.players.base import Partner
+from hanabi_orchestrator.orchestrator.table.seat import Seat, describe
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 OTHERS = (partners.PREFIX, python_agent.PREFIX)
 """Prefixes of the specs that are not graphs."""

@@ -6,18 +6,18 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.record.game import Game
-from experiments.record.rows import GAMES
-from experiments.study import note_banks
-from experiments.study.job import Job
-from experiments.study.plan import Plan
-from experiments.study.seat_spec import PlayerSpec
-from orchestrator.errors import UserError
-from orchestrator.journal.events import GameStarted, Memory
-from orchestrator.journal.game_so_far import differences
-from orchestrator.models.layer import ModelLayer
-from orchestrator.table.game_loop import start
-from orchestrator.table.seat import BEFORE, Seat
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.experiments.study import note_banks
+from hanabi_orchestrator.experiments.study.job import Job
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory
+from hanabi_orchestrator.orchestrator.journal.game_so_far import differences
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.table.game_loop import start
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE, Seat
 
 
 class Seats:

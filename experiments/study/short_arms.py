@@ -4,14 +4,14 @@ names."""
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from experiments.study.coalitions import FULL
-from experiments.study.file_schema import Changes
-from graphs import interventions
-from graphs.config import GraphConfig, between
-from graphs.interventions import Intervention
-from orchestrator.errors import UserError
-from orchestrator.replies.reply import Reply
-from roles.reply_types import Choice, Shortlist
+from hanabi_orchestrator.experiments.study.coalitions import FULL
+from hanabi_orchestrator.experiments.study.file_schema import Changes
+from hanabi_orchestrator.graphs import interventions
+from hanabi_orchestrator.graphs.config import GraphConfig, between
+from hanabi_orchestrator.graphs.interventions import Intervention
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.roles.reply_types import Choice, Shortlist
 
 ABOUT_A_NODE = (
     "removed",

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
-from experiments.record.measures import MARK
-from orchestrator.errors import UserError, user_error
-from orchestrator.values import Frozen, OneOrMore
+from hanabi_orchestrator.experiments.record.measures import MARK
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore
 
 When = Literal["shown", "excluded", "either"]
 STOP = "stop"

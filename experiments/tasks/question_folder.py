@@ -16,21 +16,21 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field, ValidationError
 
-from experiments.document.blocks import Note
-from experiments.record.files import write_atomically
-from experiments.record.provenance import Provenance
-from experiments.record.run_folder import RunFolder
-from experiments.running.progress import run_status
-from orchestrator import regular_files
-from orchestrator.errors import UserError, user_error
-from orchestrator.journal.events import Call
-from orchestrator.journal.file import InUse, Journal, read
-from orchestrator.journal.recorded_answers import answered
-from orchestrator.models.budget import Budget
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.settings import settings as settings_of
-from orchestrator.models.usage import NO_USAGE, Usage
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.document.blocks import Note
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.record.run_folder import RunFolder
+from hanabi_orchestrator.experiments.running.progress import run_status
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.journal.file import InUse, Journal, read
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import answered
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.settings import settings as settings_of
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE, Usage
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 
 class Named(Protocol):

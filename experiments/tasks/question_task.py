@@ -15,24 +15,37 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from experiments.running.progress import Progress
-from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.task import Measured, limits_of
-from experiments.study.job import Unit
-from experiments.tasks.question_folder import AnswerRecords, Named, calls, free_journal, unit_name
-from orchestrator.errors import Held, ModelError, UserError
-from orchestrator.journal.events import Call, Sink
-from orchestrator.journal.file import Journal
-from orchestrator.journal.recorded_answers import Resumed, answered
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limit
-from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, estimated
-from orchestrator.models.request import answer as ask_model
-from orchestrator.models.settings import PROGRAM, ModelSettings
-from orchestrator.models.settings import settings as settings_of
-from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.models.simulated_settings import settings as simulated
-from orchestrator.table.game_loop import Gate
+from hanabi_orchestrator.experiments.running.progress import Progress
+from hanabi_orchestrator.experiments.running.runner import Done, Runner, RunOptions
+from hanabi_orchestrator.experiments.running.task import Measured, limits_of
+from hanabi_orchestrator.experiments.study.job import Unit
+from hanabi_orchestrator.experiments.tasks.question_folder import (
+    AnswerRecords,
+    Named,
+    calls,
+    free_journal,
+    unit_name,
+)
+from hanabi_orchestrator.orchestrator.errors import Held, ModelError, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Sink
+from hanabi_orchestrator.orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Resumed, answered
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limit
+from hanabi_orchestrator.orchestrator.models.request import (
+    Brain,
+    Key,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    estimated,
+)
+from hanabi_orchestrator.orchestrator.models.request import answer as ask_model
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, ModelSettings
+from hanabi_orchestrator.orchestrator.models.settings import settings as settings_of
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.orchestrator.models.simulated_settings import settings as simulated
+from hanabi_orchestrator.orchestrator.table.game_loop import Gate
 
 Model = str | ModelSettings | SimSettings
 

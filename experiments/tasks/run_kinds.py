@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.record.run_folder import RUN, run
-from experiments.running import control_folder
-from experiments.tasks.games import experiment_run
-from experiments.tasks.judge import judge_run
-from experiments.tasks.positions import position_run
-from experiments.tasks.probes import probe_run
-from experiments.tasks.questions import coordination_qa
-from orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.experiments.record.run_folder import RUN, run
+from hanabi_orchestrator.experiments.running import control_folder
+from hanabi_orchestrator.experiments.tasks.games import experiment_run
+from hanabi_orchestrator.experiments.tasks.judge import judge_run
+from hanabi_orchestrator.experiments.tasks.positions import position_run
+from hanabi_orchestrator.experiments.tasks.probes import probe_run
+from hanabi_orchestrator.experiments.tasks.questions import coordination_qa
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
 
 Status = Callable[[Path], dict[str, Any]]
 KINDS: Mapping[str, tuple[str, Status]] = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.record import rewards
-from orchestrator.hanabi.moves import parse
+from hanabi_orchestrator.experiments.record import rewards
+from hanabi_orchestrator.orchestrator.hanabi.moves import parse
 
 LONGEST = 24
 """Tokens of an answer, which is a bare move."""

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
-from orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
 
 Kind = Literal["sft", "dpo", "grpo"]
 READ: dict[Kind, tuple[str, ...]] = {

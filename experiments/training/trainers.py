@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from experiments.record import rewards
-from experiments.training.rows import Kind
-from orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.experiments.record import rewards
+from hanabi_orchestrator.experiments.training.rows import Kind
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 
 LORA = "lora."
 """How settings of the adapter begin: `lora.r`."""

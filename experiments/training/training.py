@@ -11,14 +11,14 @@ from typing import Any
 
 import yaml
 
-from experiments.record.files import write_atomically
-from experiments.record.run_folder import RunFolder
-from experiments.record.seed_range import numbers, ranges
-from experiments.training import answers, trainers, weights
-from experiments.training.answers import Answers
-from experiments.training.rows import Kind, Rows
-from orchestrator.errors import UserError
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.run_folder import RunFolder
+from hanabi_orchestrator.experiments.record.seed_range import numbers, ranges
+from hanabi_orchestrator.experiments.training import answers, trainers, weights
+from hanabi_orchestrator.experiments.training.answers import Answers
+from hanabi_orchestrator.experiments.training.rows import Kind, Rows
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 Done = Callable[[int, int], None]
 """Takes how many steps are done, and of how many."""

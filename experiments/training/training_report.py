@@ -4,11 +4,20 @@ between and after."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.document import data, html, markdown, plots
-from experiments.document.blocks import Block, Column, Document, Figure, Heading, Note, Text, table
-from experiments.document.formats import COUNT, PERCENT, SIGNED
-from experiments.record.files import write_atomically
-from experiments.training.training import Trained
+from hanabi_orchestrator.experiments.document import data, html, markdown, plots
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Column,
+    Document,
+    Figure,
+    Heading,
+    Note,
+    Text,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import COUNT, PERCENT, SIGNED
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.training.training import Trained
 
 ANSWERED = (
     Column("rows", "rows seen", COUNT),

@@ -4,7 +4,7 @@ written for servers."""
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import UserError, nearby
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby
 
 ADAPTER = "adapter"
 MERGED = "merged"

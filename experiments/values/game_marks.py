@@ -10,26 +10,26 @@ from itertools import chain
 
 from pydantic import BaseModel
 
-import roles
-from experiments.record.game import Game
-from experiments.values import judge_marks, move_marks, role_mark
-from experiments.values.marked_turn import ADVISING, MarkedTurn
-from experiments.values.mistakes import KINDS, MoveFault, faults_of
-from experiments.values.move_values import Kind
-from experiments.values.position import Position
-from experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.score_strip import strip
-from experiments.values.state_tracking import TrackedGame
-from graphs.attempts import base
-from graphs.recorded import RecordedReply, program_marks, replies
-from orchestrator.models.settings import PROGRAM
-from orchestrator.values import Frozen
-from roles import Truth
-from roles.hanabi.plan_evaluator import PlannedChoice
-from roles.hanabi.truth import truths
-from roles.marks import Marker, MarkInfo, Marks, infos
-from roles.reply_types import Choice, Judgement, RatedChoice, Shortlist
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import judge_marks, move_marks, role_mark
+from hanabi_orchestrator.experiments.values.marked_turn import ADVISING, MarkedTurn
+from hanabi_orchestrator.experiments.values.mistakes import KINDS, MoveFault, faults_of
+from hanabi_orchestrator.experiments.values.move_values import Kind
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.score_strip import strip
+from hanabi_orchestrator.experiments.values.state_tracking import TrackedGame
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.graphs.recorded import RecordedReply, program_marks, replies
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles import Truth
+from hanabi_orchestrator.roles.hanabi.plan_evaluator import PlannedChoice
+from hanabi_orchestrator.roles.hanabi.truth import truths
+from hanabi_orchestrator.roles.marks import Marker, MarkInfo, Marks, infos
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement, RatedChoice, Shortlist
 
 INFOS: Sequence[tuple[tuple[type[BaseModel], ...], tuple[MarkInfo, ...], str]] = (
     ((Choice,), move_marks.CHOICE, ""),

@@ -8,22 +8,22 @@ hidden card itself decides nothing.
 
 from collections.abc import Iterator
 
-import roles
-from experiments.values import role_mark
-from experiments.values.marked_turn import MarkedTurn, MoveMarks
-from experiments.values.role_mark import UNIFORM, RoleMark
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.rollouts import SeatRollouts, mean, points
-from graphs.attempts import base
-from graphs.gate import SAFETY
-from orchestrator.hanabi.moves import Move
-from orchestrator.models.settings import PROGRAM
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.safety import Safety
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.marks import MarkInfo
-from roles.reply_types import Judgement
-from roles.sections import cut
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.values import role_mark
+from hanabi_orchestrator.experiments.values.marked_turn import MarkedTurn, MoveMarks
+from hanabi_orchestrator.experiments.values.role_mark import UNIFORM, RoleMark
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.rollouts import SeatRollouts, mean, points
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.graphs.gate import SAFETY
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.safety import Safety
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.marks import MarkInfo
+from hanabi_orchestrator.roles.reply_types import Judgement
+from hanabi_orchestrator.roles.sections import cut
 
 RIGHT_VERDICT = MarkInfo(
     "right_verdict", "Whether it accepted a safe choice or refused an unsafe one.", "share", 1

@@ -12,18 +12,18 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal
 
-from experiments.record import run_folder, saved
-from experiments.record.game import Game, Turn
-from experiments.record.turn_rows import proposed_moves
-from experiments.values.mistakes import WORTH, faults_of
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from experiments.values.rollout_store import store_of
-from experiments.values.score_strip import strip
-from experiments.values.turn_values import turn_values
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import GameStarted, GameSuspended, Result
-from roles.words import many
+from hanabi_orchestrator.experiments.record import run_folder, saved
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.turn_rows import proposed_moves
+from hanabi_orchestrator.experiments.values.mistakes import WORTH, faults_of
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.rollout_store import store_of
+from hanabi_orchestrator.experiments.values.score_strip import strip
+from hanabi_orchestrator.experiments.values.turn_values import turn_values
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, GameSuspended, Result
+from hanabi_orchestrator.roles.words import many
 
 Group = Literal[
     "struck_out", "failed", "suspended", "forced", "refused", "faults", "overruled", "swings"

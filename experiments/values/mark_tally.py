@@ -8,10 +8,10 @@ from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
-import roles
-from experiments.values.game_marks import GameMarks, mark_infos
-from experiments.values.role_mark import RoleMark, StatedOutcome
-from roles.marks import MarkInfo
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks, mark_infos
+from hanabi_orchestrator.experiments.values.role_mark import RoleMark, StatedOutcome
+from hanabi_orchestrator.roles.marks import MarkInfo
 
 
 class Key(NamedTuple):

@@ -10,23 +10,23 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from experiments.record.game import Turn
-from experiments.values import role_mark
-from experiments.values.mistakes import WORTH
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from experiments.values.role_mark import UNIFORM, RoleMark
-from graphs.attempts import base
-from graphs.config import GraphConfig
-from graphs.recorded import RecordedReply, program_reply
-from orchestrator.hanabi.moves import Discard, Hint, Move
-from orchestrator.journal.events import Call, VerdictGiven
-from orchestrator.models.settings import PROGRAM
-from roles.hanabi.analysis import Analysis
-from roles.hanabi.discard_report import DiscardReport
-from roles.hanabi.mind_report import MindReport
-from roles.legal_moves import LegalMoves
-from roles.reply_types import Choice, Shortlist
+from hanabi_orchestrator.experiments.record.game import Turn
+from hanabi_orchestrator.experiments.values import role_mark
+from hanabi_orchestrator.experiments.values.mistakes import WORTH
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.role_mark import UNIFORM, RoleMark
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.recorded import RecordedReply, program_reply
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move
+from hanabi_orchestrator.orchestrator.journal.events import Call, VerdictGiven
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles.hanabi.analysis import Analysis
+from hanabi_orchestrator.roles.hanabi.discard_report import DiscardReport
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.reply_types import Choice, Shortlist
 
 CLEAR = WORTH
 """Points by which a move must be better to count as clearly better, as for mistakes."""

@@ -16,12 +16,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-import roles
-from experiments.record.game import Game
-from experiments.record.parallel import mapped
-from experiments.values.game_marks import GameMarks, game_marks
-from experiments.values.rollout_store import RolloutStore, Store, code_hash, folder_of, store_of
-from orchestrator import regular_files
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.parallel import mapped
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks, game_marks
+from hanabi_orchestrator.experiments.values.rollout_store import (
+    RolloutStore,
+    Store,
+    code_hash,
+    folder_of,
+    store_of,
+)
+from hanabi_orchestrator.orchestrator import regular_files
 
 MARKS = "marks"
 """In the folder of values: a file for each game."""

@@ -9,16 +9,16 @@ never a mistake. docs/values.md says how often chance makes one.
 
 from collections.abc import Callable
 
-from experiments.record.game import Game
-from experiments.values.move_values import TITLES, Kind, Mistake, TurnValues
-from experiments.values.position import Position
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.policy import GAMBLES
-from orchestrator.hanabi.literal_knowledge import types_of
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
-from orchestrator.hanabi.view import Past
-from orchestrator.values import Frozen
-from roles.words import percent
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values.move_values import TITLES, Kind, Mistake, TurnValues
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import GAMBLES
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles.words import percent
 
 WORTH = 0.5
 """Points: a smaller loss is no mistake unless the move has a known fault."""

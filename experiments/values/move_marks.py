@@ -7,7 +7,7 @@ from math import comb
 
 from pydantic import BaseModel
 
-from experiments.values.marked_turn import (
+from hanabi_orchestrator.experiments.values.marked_turn import (
     CLEAR,
     ROUNDING,
     Advice,
@@ -16,16 +16,16 @@ from experiments.values.marked_turn import (
     advice,
     averaged,
 )
-from experiments.values.role_mark import RoleMark
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.turn_values import lost
-from graphs.attempts import base
-from graphs.recorded import RecordedReply
-from orchestrator.hanabi.moves import Move
-from roles.hanabi.plan_evaluator import PlannedChoice
-from roles.legal_moves import LegalMoves
-from roles.marks import MarkInfo
-from roles.reply_types import Choice, RatedChoice, Shortlist
+from hanabi_orchestrator.experiments.values.role_mark import RoleMark
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.turn_values import lost
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.graphs.recorded import RecordedReply
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.roles.hanabi.plan_evaluator import PlannedChoice
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import MarkInfo
+from hanabi_orchestrator.roles.reply_types import Choice, RatedChoice, Shortlist
 
 # Roles that choose a move: proposers, generators, planners, aggregators, selectors
 

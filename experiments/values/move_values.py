@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from experiments.record.rows import Metric
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 Kind = Literal[
     "risky_misplay",

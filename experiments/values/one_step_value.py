@@ -8,9 +8,9 @@ measured: `python -m benchmarks.move_values --worth`.
 
 from collections.abc import Mapping
 
-from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, Card, Piles
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, MAX_TOKENS, Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
 
 TOKEN = 0.35
 """Points that an information token is worth while the deck has cards."""

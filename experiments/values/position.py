@@ -4,20 +4,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
-from experiments.record.game import Game
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.convention.common_knowledge import common_knowledge
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.literal_knowledge import dealt_hands
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.rollout_game import numbered
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.truth import Course
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import common_knowledge
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import dealt_hands
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import numbered
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.truth import Course
 
 
 @dataclass(frozen=True)

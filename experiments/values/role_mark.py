@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import FiniteFloat
 
-from graphs.recorded import RecordedReply
-from orchestrator.values import Frozen
+from hanabi_orchestrator.graphs.recorded import RecordedReply
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 UNIFORM = "uniform"
 """The name of the baseline that guesses uniformly."""

@@ -14,10 +14,10 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
-from experiments.record.files import write_atomically
-from experiments.record.run_folder import RUN
-from orchestrator import regular_files
-from orchestrator.logs import log
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.run_folder import RUN
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.logs import log
 
 FOLDER = "values"
 """In a run folder, or beside journals."""

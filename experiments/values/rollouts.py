@@ -17,13 +17,13 @@ from functools import cache
 from math import sqrt
 from random import Random
 
-from experiments.record.rows import Metric
-from experiments.values.position import OpenPosition, Position
-from experiments.values.rollout_store import RolloutStore, key
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.convention.search import Deals
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.rollout_game import act
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.values.position import OpenPosition, Position
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore, key
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.convention.search import Deals
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import act
 
 
 def letter(game: RolloutGame) -> str:

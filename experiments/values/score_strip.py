@@ -8,14 +8,14 @@ the same decks, before the next card is drawn.
 
 from collections.abc import Callable
 
-from experiments.record.game import Game, Turn
-from experiments.record.rows import Metric
-from experiments.values.move_values import Mistake, Strip
-from experiments.values.position import OpenPosition, open_positions
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.rollouts import OpenRollouts, mean_and_error, points
-from experiments.values.turn_values import ROLLOUTS, turn_values
-from orchestrator.hanabi.rollout_game import act
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.values.move_values import Mistake, Strip
+from hanabi_orchestrator.experiments.values.position import OpenPosition, open_positions
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.rollouts import OpenRollouts, mean_and_error, points
+from hanabi_orchestrator.experiments.values.turn_values import ROLLOUTS, turn_values
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import act
 
 DEALS = 24
 """Orders of the deck that are tried for each turn."""

@@ -10,19 +10,26 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from experiments.record.game import Game
-from experiments.values import role_mark
-from experiments.values.role_mark import UNIFORM, RoleMark, place
-from graphs.attempts import base
-from graphs.recorded import RecordedReply, program_reply
-from orchestrator.hanabi.cards import ANY, DECK_SIZE
-from orchestrator.hanabi.literal_knowledge import Hands, dealt_hands
-from orchestrator.hanabi.view import Past
-from orchestrator.models.settings import PROGRAM
-from roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
-from roles.hanabi.list_changes import STALE, Changes, aspects, changes, guessed, named
-from roles.hanabi.list_marks import NOTHING_EXCLUDED, open_lists
-from roles.hanabi.sections.history import since_last_turn
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import role_mark
+from hanabi_orchestrator.experiments.values.role_mark import UNIFORM, RoleMark, place
+from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.graphs.recorded import RecordedReply, program_reply
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, DECK_SIZE
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands, dealt_hands
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
+from hanabi_orchestrator.roles.hanabi.list_changes import (
+    STALE,
+    Changes,
+    aspects,
+    changes,
+    guessed,
+    named,
+)
+from hanabi_orchestrator.roles.hanabi.list_marks import NOTHING_EXCLUDED, open_lists
+from hanabi_orchestrator.roles.hanabi.sections.history import since_last_turn
 
 About = Mapping[Slot, int]
 """By seat and slot: the card that a list is about, by its place in the deck."""

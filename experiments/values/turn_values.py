@@ -9,17 +9,22 @@ tried on a few deals, for the table alone.
 
 from typing import Any
 
-from experiments.record.game import Game
-from experiments.record.rows import Metric
-from experiments.values.mistakes import SURE, WORTH, mistake
-from experiments.values.move_values import MoveValue, TurnValues
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.rollouts import SeatRollouts, mean, mean_and_error, points
-from orchestrator.hanabi.convention.search import candidates
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Metric
+from hanabi_orchestrator.experiments.values.mistakes import SURE, WORTH, mistake
+from hanabi_orchestrator.experiments.values.move_values import MoveValue, TurnValues
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.rollouts import (
+    SeatRollouts,
+    mean,
+    mean_and_error,
+    points,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.search import candidates
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 ROLLOUTS = 400
 """Games that are played for a turn at most, the moves that only complete the table left out."""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from orchestrator.collab.maps import BUTTONS, DOORS, Doors, Map, capture_map
-from orchestrator.errors import UserError
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.collab.maps import BUTTONS, DOORS, Doors, Map, capture_map
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.values import Value
 
 ROUNDS = 30
 """Rounds after which the thief has got away."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.collab.capture import (
+from hanabi_orchestrator.orchestrator.collab.capture import (
     PLAYERS,
     ROUNDS,
     Move,
@@ -18,10 +18,10 @@ from orchestrator.collab.capture import (
     read_deal,
     start,
 )
-from orchestrator.collab.maps import Doors
-from orchestrator.errors import UserError
-from orchestrator.sealed_play import SealedReferee
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.collab.maps import Doors
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.sealed_play import SealedReferee
+from hanabi_orchestrator.orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, lt=PLAYERS)]
 """0 is Alice, 1 is Bob."""

@@ -10,9 +10,9 @@ from functools import cache
 from random import Random
 from typing import Literal, NamedTuple
 
-from orchestrator.collab.maps import ESCAPE_MAP, GATE, GENERATORS
-from orchestrator.errors import UserError
-from orchestrator.values import Value, whole_number
+from hanabi_orchestrator.orchestrator.collab.maps import ESCAPE_MAP, GATE, GENERATORS
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.values import Value, whole_number
 
 ROUNDS = 100
 """Rounds after which nobody has escaped. The authors' code has no limit."""

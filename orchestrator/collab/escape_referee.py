@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.collab.escape import (
+from hanabi_orchestrator.orchestrator.collab.escape import (
     PLAYERS,
     ROUNDS,
     START,
@@ -18,9 +18,9 @@ from orchestrator.collab.escape import (
     legal,
     read_deal,
 )
-from orchestrator.errors import UserError
-from orchestrator.sealed_play import SealedReferee
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.sealed_play import SealedReferee
+from hanabi_orchestrator.orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, lt=PLAYERS)]
 """0 is Alice, 1 is Bob."""

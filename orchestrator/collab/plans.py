@@ -11,10 +11,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.collab import capture, escape
-from orchestrator.collab.capture import DOOR_STATES, ThiefRule
-from orchestrator.collab.escape import FixRule
-from orchestrator.collab.maps import CAPTURE_ROOMS
+from hanabi_orchestrator.orchestrator.collab import capture, escape
+from hanabi_orchestrator.orchestrator.collab.capture import DOOR_STATES, ThiefRule
+from hanabi_orchestrator.orchestrator.collab.escape import FixRule
+from hanabi_orchestrator.orchestrator.collab.maps import CAPTURE_ROOMS
 
 # Collab Capture
 

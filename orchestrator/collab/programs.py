@@ -5,11 +5,11 @@ Each is a rule that returns a legal move and its reason.
 
 from functools import cache
 
-from orchestrator.collab import capture, escape
-from orchestrator.collab.capture_referee import View as CaptureView
-from orchestrator.collab.escape_referee import View as EscapeView
-from orchestrator.collab.maps import ESCAPE_MAP, GATE, GENERATORS, Map
-from orchestrator.collab.plans import NEVER, capture_plan, escape_plan
+from hanabi_orchestrator.orchestrator.collab import capture, escape
+from hanabi_orchestrator.orchestrator.collab.capture_referee import View as CaptureView
+from hanabi_orchestrator.orchestrator.collab.escape_referee import View as EscapeView
+from hanabi_orchestrator.orchestrator.collab.maps import ESCAPE_MAP, GATE, GENERATORS, Map
+from hanabi_orchestrator.orchestrator.collab.plans import NEVER, capture_plan, escape_plan
 
 # Collab Capture
 

@@ -8,7 +8,7 @@ ours: the paper's tool is a trained network (section 3.2).
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from orchestrator.guandan.cards import (
+from hanabi_orchestrator.orchestrator.guandan.cards import (
     ACE,
     BLACK_JOKER,
     RANKS,
@@ -18,8 +18,8 @@ from orchestrator.guandan.cards import (
     value,
     wild_card,
 )
-from orchestrator.guandan.listing import FLUSHES
-from orchestrator.guandan.plays import SHAPES, sequence
+from hanabi_orchestrator.orchestrator.guandan.listing import FLUSHES
+from hanabi_orchestrator.orchestrator.guandan.plays import SHAPES, sequence
 
 GAINS: dict[int, dict[int, float]] = {
     1: {12: 0.05, 13: 0.15, 14: 0.3, 15: 0.5, 16: 0.7, 17: 0.9},

@@ -11,7 +11,7 @@ from enum import StrEnum
 from random import Random
 from typing import Literal
 
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 Suit = Literal["S", "H", "C", "D"]
 """The letter of a suit: spades, hearts, clubs or diamonds."""

@@ -11,9 +11,18 @@ from functools import cache, cached_property
 from math import comb
 from typing import Self
 
-from orchestrator.guandan.cards import ACE, JOKERS, RANKS, Card, Level, Suit, value, wild_card
-from orchestrator.guandan.listing import FLUSHES
-from orchestrator.guandan.plays import (
+from hanabi_orchestrator.orchestrator.guandan.cards import (
+    ACE,
+    JOKERS,
+    RANKS,
+    Card,
+    Level,
+    Suit,
+    value,
+    wild_card,
+)
+from hanabi_orchestrator.orchestrator.guandan.listing import FLUSHES
+from hanabi_orchestrator.orchestrator.guandan.plays import (
     BOMB_SIZES,
     SHAPES,
     Combination,
@@ -22,7 +31,7 @@ from orchestrator.guandan.plays import (
     sequence,
     worth,
 )
-from orchestrator.guandan.view import View
+from hanabi_orchestrator.orchestrator.guandan.view import View
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from orchestrator.guandan.cards import (
+from hanabi_orchestrator.orchestrator.guandan.cards import (
     ACE,
     INDEX,
     JOKERS,
@@ -23,7 +23,7 @@ from orchestrator.guandan.cards import (
     value,
     wild_card,
 )
-from orchestrator.guandan.plays import (
+from hanabi_orchestrator.orchestrator.guandan.plays import (
     BOMB_SIZES,
     FOUR_JOKERS_POWER,
     PASS,

@@ -11,12 +11,12 @@ to what it is led to believe, so there is little to gain from being misread.
 
 from random import Random
 
-from orchestrator.guandan.burden import burden
-from orchestrator.guandan.cards import Card
-from orchestrator.guandan.counting import Counted
-from orchestrator.guandan.plays import Combination, Move, Pass, power
-from orchestrator.guandan.ranking import OUT, after_play, control, ranked, score
-from orchestrator.guandan.view import View
+from hanabi_orchestrator.orchestrator.guandan.burden import burden
+from hanabi_orchestrator.orchestrator.guandan.cards import Card
+from hanabi_orchestrator.orchestrator.guandan.counting import Counted
+from hanabi_orchestrator.orchestrator.guandan.plays import Combination, Move, Pass, power
+from hanabi_orchestrator.orchestrator.guandan.ranking import OUT, after_play, control, ranked, score
+from hanabi_orchestrator.orchestrator.guandan.view import View
 
 CONSIDERED = 6
 """Moves of the list that are weighed; a pass always is."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from orchestrator.guandan.cards import (
+from hanabi_orchestrator.orchestrator.guandan.cards import (
     ACE,
     JOKERS,
     RANK_NAMES,
@@ -26,7 +26,7 @@ from orchestrator.guandan.cards import (
     value,
     wild_card,
 )
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.values import Value
 
 Kind = Literal[
     "single",

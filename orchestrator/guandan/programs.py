@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from random import Random
 
-from orchestrator.guandan.planners import order_0, order_1, order_2
-from orchestrator.guandan.plays import Combination, Move, power, worth
-from orchestrator.guandan.view import View
+from hanabi_orchestrator.orchestrator.guandan.planners import order_0, order_1, order_2
+from hanabi_orchestrator.orchestrator.guandan.plays import Combination, Move, power, worth
+from hanabi_orchestrator.orchestrator.guandan.view import View
 
 Program = Callable[[View, Random], Move]
 """Chooses one of the legal moves of a view. Nothing but the view and the random numbers decides."""

@@ -7,10 +7,17 @@ play that breaks no group, the longest weak group when leading, bombs late, noth
 
 from collections import Counter
 
-from orchestrator.guandan.burden import GAINS, burden
-from orchestrator.guandan.cards import ACE, Card, Level
-from orchestrator.guandan.plays import SHAPES, Combination, Move, Pass, power, worth
-from orchestrator.guandan.view import View
+from hanabi_orchestrator.orchestrator.guandan.burden import GAINS, burden
+from hanabi_orchestrator.orchestrator.guandan.cards import ACE, Card, Level
+from hanabi_orchestrator.orchestrator.guandan.plays import (
+    SHAPES,
+    Combination,
+    Move,
+    Pass,
+    power,
+    worth,
+)
+from hanabi_orchestrator.orchestrator.guandan.view import View
 
 PER_CARD = 0.04
 """What each card of a lead adds."""

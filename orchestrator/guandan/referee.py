@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.guandan.cards import PLAYERS, hands_of, in_order, level_of
-from orchestrator.guandan.listing import legal_moves
-from orchestrator.guandan.plays import Combination, Move, Pass, beats, flaw
-from orchestrator.guandan.view import Past, View, partner_of
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.guandan.cards import PLAYERS, hands_of, in_order, level_of
+from hanabi_orchestrator.orchestrator.guandan.listing import legal_moves
+from hanabi_orchestrator.orchestrator.guandan.plays import Combination, Move, Pass, beats, flaw
+from hanabi_orchestrator.orchestrator.guandan.view import Past, View, partner_of
 
 End = Literal["first_second", "first_third", "first_last"]
 """The places of the team that won: both first, or the first and the place of the partner."""

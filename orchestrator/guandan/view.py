@@ -6,9 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.guandan.cards import CARDS, COPIES, PLAYERS, Card, Level
-from orchestrator.guandan.plays import Combination, StoredCombination, StoredMove
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.guandan.cards import CARDS, COPIES, PLAYERS, Card, Level
+from hanabi_orchestrator.orchestrator.guandan.plays import (
+    Combination,
+    StoredCombination,
+    StoredMove,
+)
+from hanabi_orchestrator.orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, le=PLAYERS - 1)]
 

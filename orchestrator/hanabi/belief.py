@@ -10,8 +10,16 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import compress
 
-from orchestrator.hanabi.cards import CARDS, COPIES_OF, Card, Mask, Piles, count, unmask
-from orchestrator.hanabi.view import Hand, View
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    CARDS,
+    COPIES_OF,
+    Card,
+    Mask,
+    Piles,
+    count,
+    unmask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.view import Hand, View
 
 
 @dataclass(frozen=True)

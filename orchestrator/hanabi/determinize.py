@@ -6,10 +6,18 @@ the seat is then the same as in the real game, although nothing hidden was used 
 
 from collections.abc import Sequence
 
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, Card, Mask, count
-from orchestrator.hanabi.literal_knowledge import shifted
-from orchestrator.hanabi.referee import Referee, rebuild
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    CARDS,
+    DECK_SIZE,
+    HAND_SIZES,
+    INDEX,
+    Card,
+    Mask,
+    count,
+)
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import shifted
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 
 
 def determinized_game(view: View, turn: int | None = None) -> Referee:

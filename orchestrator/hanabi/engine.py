@@ -21,8 +21,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import DECK_SIZE
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import DECK_SIZE
 
 SETTING = "HANABI_ENGINE"
 """The environment variable that chooses a build."""

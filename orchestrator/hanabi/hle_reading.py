@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Self
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     COLOURS,
     DECK_SIZE,
     HAND_SIZES,
@@ -20,7 +20,14 @@ from orchestrator.hanabi.cards import (
     RANKS,
     Card,
 )
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    Hint,
+    HintColour,
+    HintRank,
+    Move,
+    Play,
+)
 
 Fields = dict[str, Any]
 """The fields of a View, or of a value in it."""

@@ -9,9 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from orchestrator.hanabi.cards import ANY, DECK_SIZE, HAND_SIZES, OF_COLOUR, OF_RANK, Mask
-from orchestrator.hanabi.moves import Hint, HintColour, Move
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    ANY,
+    DECK_SIZE,
+    HAND_SIZES,
+    OF_COLOUR,
+    OF_RANK,
+    Mask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, HintColour, Move
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 T = TypeVar("T")
 

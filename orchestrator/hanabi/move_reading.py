@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
 
-from orchestrator.hanabi import moves
-from orchestrator.hanabi.move_words import VERBS, restated
-from orchestrator.hanabi.moves import (
+from hanabi_orchestrator.orchestrator.hanabi import moves
+from hanabi_orchestrator.orchestrator.hanabi.move_words import VERBS, restated
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
     COLOURS,
     Discard,
     Hint,
@@ -22,8 +22,14 @@ from orchestrator.hanabi.moves import (
     Play,
     parse,
 )
-from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, disowned, phrases, taken_back
-from orchestrator.replies.reply import OPTION, NotAnOption
+from hanabi_orchestrator.orchestrator.replies.doubts import (
+    ILLUSTRATES,
+    RETRACTS,
+    disowned,
+    phrases,
+    taken_back,
+)
+from hanabi_orchestrator.orchestrator.replies.reply import OPTION, NotAnOption
 
 LONGEST = 300
 """Characters; a longer answer does not name a move."""

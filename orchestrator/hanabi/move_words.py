@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.hanabi.moves import Listed
-from orchestrator.replies.reply import TableOptions
+from hanabi_orchestrator.orchestrator.hanabi.moves import Listed
+from hanabi_orchestrator.orchestrator.replies.reply import TableOptions
 
 VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES, Colour
+from hanabi_orchestrator.orchestrator.values import Value
 
 
 class Play(Value):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.hanabi.rollout_game import NONE, Rollout, array, room
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import NONE, Rollout, array, room
 
 PLACES = 5
 """Slots of the largest hand."""

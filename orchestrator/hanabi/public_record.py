@@ -11,8 +11,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, field_validator
 
-from orchestrator.errors import UserError, user_error
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     COLOURS,
     HAND_SIZES,
     INDEX,
@@ -21,10 +21,10 @@ from orchestrator.hanabi.cards import (
     Card,
     check_deck,
 )
-from orchestrator.hanabi.literal_knowledge import shifted, types_of
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import shifted, types_of
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 
 @dataclass(frozen=True)

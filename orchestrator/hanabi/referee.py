@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal
 
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.hanabi import engine
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.hanabi import engine
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     COLOURS,
     DECK_SIZE,
     HAND_SIZES,
@@ -21,10 +21,17 @@ from orchestrator.hanabi.cards import (
     Fireworks,
     check_deck,
 )
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.seeded_deal import seeded_deck
-from orchestrator.hanabi.state_text import card_knowledge, read_table
-from orchestrator.hanabi.view import Hand, Past, View
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    Hint,
+    HintColour,
+    HintRank,
+    Move,
+    Play,
+)
+from hanabi_orchestrator.orchestrator.hanabi.seeded_deal import seeded_deck
+from hanabi_orchestrator.orchestrator.hanabi.state_text import card_knowledge, read_table
+from hanabi_orchestrator.orchestrator.hanabi.view import Hand, Past, View
 
 MAX_SEED = 2**31 - 1
 PERFECT = len(COLOURS) * len(RANKS)

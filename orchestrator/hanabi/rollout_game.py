@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import lazy_loader
 
-from orchestrator.hanabi.cards import COLOURS, INDEX, Card, Mask, Piles
-from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, INDEX, Card, Mask, Piles
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 
 if TYPE_CHECKING:
-    from orchestrator.hanabi import rollout_rules as table
+    from hanabi_orchestrator.orchestrator.hanabi import rollout_rules as table
 else:  # when the first rollout is played: numba takes a third of a second to import
     table = lazy_loader.load(f"{__package__}.rollout_rules", suppress_warning=True)
 

@@ -11,7 +11,13 @@ gives; NONE stands for no slot, no move and no convention.
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from orchestrator.hanabi.cards import ANY, COPIES_OF, MAX_TOKENS, OF_COLOUR, OF_RANK
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    ANY,
+    COPIES_OF,
+    MAX_TOKENS,
+    OF_COLOUR,
+    OF_RANK,
+)
 
 try:
     from numba import njit

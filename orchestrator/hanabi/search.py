@@ -24,11 +24,11 @@ from operator import mul
 from random import Random
 from typing import Generic, TypeVar
 
-from orchestrator.hanabi.cards import COPIES_OF, Card
-from orchestrator.hanabi.literal_knowledge import HandMasks
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.past_moves import PastMoves
-from orchestrator.hanabi.rollout_game import Rollout, act, numbered
+from hanabi_orchestrator.orchestrator.hanabi.cards import COPIES_OF, Card
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import HandMasks
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.past_moves import PastMoves
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import Rollout, act, numbered
 
 MARGIN = 1.5
 """A move must be better than the usual one by this many standard errors."""

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from random import Random
 
-from orchestrator.hanabi.cards import CARDS, COPIES_OF, DECK_SIZE, Card
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, COPIES_OF, DECK_SIZE, Card
 
 _WORDS = 624
 """Length of the generator's state."""

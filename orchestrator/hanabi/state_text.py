@@ -17,8 +17,8 @@ Discards: W4
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from orchestrator.hanabi.cards import COLOURS, Card, Colour, Fireworks
-from orchestrator.hanabi.view import Knowledge
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card, Colour, Fireworks
+from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge
 
 HeldCards = tuple[tuple[Card, ...], tuple[Knowledge, ...]]
 """The cards of a hand, and what hints said of each."""

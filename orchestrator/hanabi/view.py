@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from orchestrator.hanabi import hle_reading
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.hanabi import hle_reading
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     COLOURS,
     MAX_LIVES,
     MAX_TOKENS,
@@ -18,8 +18,8 @@ from orchestrator.hanabi.cards import (
     Piles,
     masked,
 )
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 

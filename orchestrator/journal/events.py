@@ -5,18 +5,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
-from orchestrator.errors import WireTry
-from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.result import Count, deal_in_words
-from orchestrator.journal.result import Result as Result
-from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome, Source
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.models.usage import Usage
-from orchestrator.replies.reader import Cause
-from orchestrator.replies.reply import Form
-from orchestrator.values import Frozen, Value
+from hanabi_orchestrator.orchestrator.errors import WireTry
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.journal.result import Count, deal_in_words
+from hanabi_orchestrator.orchestrator.journal.result import Result as Result
+from hanabi_orchestrator.orchestrator.models.request import (
+    FAKE,
+    Constraint,
+    Key,
+    Message,
+    Outcome,
+    Source,
+)
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.replies.reader import Cause
+from hanabi_orchestrator.orchestrator.replies.reply import Form
+from hanabi_orchestrator.orchestrator.values import Frozen, Value
 
 ShortView = Annotated[
     View,

@@ -20,11 +20,11 @@ from typing import Any, BinaryIO, Self, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from orchestrator import locks
-from orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
-from orchestrator.hanabi.public_record import Record
-from orchestrator.journal import fingerprint, fsync, spare_room
-from orchestrator.journal.events import (
+from hanabi_orchestrator.orchestrator import locks
+from hanabi_orchestrator.orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.journal import fingerprint, fsync, spare_room
+from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Event,
     GameStarted,
@@ -33,9 +33,9 @@ from orchestrator.journal.events import (
     TurnStarted,
     VerdictGiven,
 )
-from orchestrator.printable import writable
-from orchestrator.regular_files import appending, reading
-from orchestrator.replies.values import models_in
+from hanabi_orchestrator.orchestrator.printable import writable
+from hanabi_orchestrator.orchestrator.regular_files import appending, reading
+from hanabi_orchestrator.orchestrator.replies.values import models_in
 
 VERSION = 2
 

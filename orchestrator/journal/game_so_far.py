@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from orchestrator.errors import TurnError, UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import (
+from hanabi_orchestrator.orchestrator.errors import TurnError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Decided,
     Event,
@@ -20,10 +20,10 @@ from orchestrator.journal.events import (
     TurnStarted,
     VerdictGiven,
 )
-from orchestrator.journal.file import plain
-from orchestrator.journal.recorded_answers import answered
-from orchestrator.models.request import Key
-from orchestrator.replies.values import leaves
+from hanabi_orchestrator.orchestrator.journal.file import plain
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import answered
+from hanabi_orchestrator.orchestrator.models.request import Key
+from hanabi_orchestrator.orchestrator.replies.values import leaves
 
 
 @dataclass(frozen=True)

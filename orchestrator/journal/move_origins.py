@@ -8,9 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Parent, VerdictGiven
-from orchestrator.models.settings import PERSON, PROGRAM
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    Parent,
+    VerdictGiven,
+)
+from hanabi_orchestrator.orchestrator.models.settings import PERSON, PROGRAM
 
 RULE = "safety"
 """The node of the exact safety rule; no node of a graph may have this name."""

@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import TurnError, UserError
-from orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
-from orchestrator.journal.file import read
-from orchestrator.models.request import (
+from hanabi_orchestrator.orchestrator.errors import TurnError, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
+from hanabi_orchestrator.orchestrator.journal.file import read
+from hanabi_orchestrator.orchestrator.models.request import (
     RECORDED,
     Brain,
     Key,
@@ -19,8 +19,8 @@ from orchestrator.models.request import (
     prompt_hash,
     takes_schema,
 )
-from orchestrator.regular_files import below
-from orchestrator.replies.reply import Unreadable
+from hanabi_orchestrator.orchestrator.regular_files import below
+from hanabi_orchestrator.orchestrator.replies.reply import Unreadable
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:

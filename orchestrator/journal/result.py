@@ -5,11 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import COLOURS, MAX_LIVES
-from orchestrator.hanabi.referee import End
-from orchestrator.models import simulated_settings
-from orchestrator.models.usage import Usage
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, MAX_LIVES
+from hanabi_orchestrator.orchestrator.hanabi.referee import End
+from hanabi_orchestrator.orchestrator.models import simulated_settings
+from hanabi_orchestrator.orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.values import Value
 
 NOT_STATED = Field(exclude_if=lambda value: value is None)
 Count = Annotated[int, Field(ge=0, lt=10**12)]

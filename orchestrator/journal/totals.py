@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from orchestrator.hanabi.cards import Colour
-from orchestrator.hanabi.moves import Move, Play
-from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Call, Event
-from orchestrator.journal.move_origins import COUNTS, MoveOrigins
-from orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.hanabi.cards import Colour
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.journal.move_origins import COUNTS, MoveOrigins
+from hanabi_orchestrator.orchestrator.models.usage import Usage
 
 
 class Ledger:

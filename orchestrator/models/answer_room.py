@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from orchestrator.replies.values import leaves
+from hanabi_orchestrator.orchestrator.replies.values import leaves
 
 SHARE = 0.95
 """Part of `max_tokens`: what the longest answer may take by the estimate."""

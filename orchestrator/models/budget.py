@@ -21,11 +21,11 @@ from math import inf
 from typing import Any, Protocol
 from uuid import uuid4
 
-from orchestrator.errors import OverBudget, UserError
-from orchestrator.logs import log
-from orchestrator.models import list_prices
-from orchestrator.models.price import Price
-from orchestrator.models.request import (
+from hanabi_orchestrator.orchestrator.errors import OverBudget, UserError
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models import list_prices
+from hanabi_orchestrator.orchestrator.models.price import Price
+from hanabi_orchestrator.orchestrator.models.request import (
     Brain,
     Message,
     ModelRequest,
@@ -33,8 +33,8 @@ from orchestrator.models.request import (
     estimated_prompt,
     takes_schema,
 )
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.usage import NO_USAGE, Usage
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE, Usage
 
 ANSWER = 4000
 """The least, in tokens, that an answer of a model without `max_tokens` is counted at, its first one included."""

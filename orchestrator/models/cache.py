@@ -14,13 +14,19 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from orchestrator import locks
-from orchestrator.errors import Unwritten, UserError
-from orchestrator.logs import log
-from orchestrator.models.finish import TOO_LARGE, TOO_LONG
-from orchestrator.models.json_schema import constraints
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, takes_schema
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator import locks
+from hanabi_orchestrator.orchestrator.errors import Unwritten, UserError
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models.finish import TOO_LARGE, TOO_LONG
+from hanabi_orchestrator.orchestrator.models.json_schema import constraints
+from hanabi_orchestrator.orchestrator.models.request import (
+    Brain,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    takes_schema,
+)
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 POLL_S = 0.02
 """Seconds between two looks at whether another process has finished the same call."""

@@ -11,12 +11,12 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from orchestrator.models import server_error
-from orchestrator.models.faults import AnsweredError, NotACompletion
-from orchestrator.models.request import ModelResponse, Source
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import CompletionRequest
-from orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.models import server_error
+from hanabi_orchestrator.orchestrator.models.faults import AnsweredError, NotACompletion
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse, Source
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest
+from hanabi_orchestrator.orchestrator.models.usage import Usage
 
 Body = dict[str, Any]
 

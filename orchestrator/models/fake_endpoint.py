@@ -18,8 +18,8 @@ from typing import Any
 
 from aiohttp import web
 
-from orchestrator.models.fake_faults import WIRE, Faults, spoil
-from orchestrator.models.request import FAKE
+from hanabi_orchestrator.orchestrator.models.fake_faults import WIRE, Faults, spoil
+from hanabi_orchestrator.orchestrator.models.request import FAKE
 
 MODEL = "fake"
 MOVE_KEYS = ("action", "hint", "best")

@@ -14,7 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
-from orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 
 WIRE = (
     "429",

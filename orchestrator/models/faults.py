@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from orchestrator.models import server_error, server_words
-from orchestrator.models.redaction import redact, redact_parts
-from orchestrator.models.server_error import ServerError
-from orchestrator.replies.values import clipped
+from hanabi_orchestrator.orchestrator.models import server_error, server_words
+from hanabi_orchestrator.orchestrator.models.redaction import redact, redact_parts
+from hanabi_orchestrator.orchestrator.models.server_error import ServerError
+from hanabi_orchestrator.orchestrator.replies.values import clipped
 
 WORDS = 200
 """Characters of a server's own message that are kept."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from openai import VERSION, DefaultAioHttpClient
 
-from orchestrator.models.faults import RedirectedError, TooLargeError
+from hanabi_orchestrator.orchestrator.models.faults import RedirectedError, TooLargeError
 
 if TYPE_CHECKING:
     import httpx2 as httpx

@@ -4,11 +4,11 @@ import re
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from orchestrator.models.answer_room import fitted
-from orchestrator.models.request import Constraint, ModelRequest
-from orchestrator.models.settings import ModelSettings
-from orchestrator.replies.reply import BEGINS, BELOW, EACH, MOST, OPTION, Reply
-from orchestrator.replies.values import leaves, numbered
+from hanabi_orchestrator.orchestrator.models.answer_room import fitted
+from hanabi_orchestrator.orchestrator.models.request import Constraint, ModelRequest
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.replies.reply import BEGINS, BELOW, EACH, MOST, OPTION, Reply
+from hanabi_orchestrator.orchestrator.replies.values import leaves, numbered
 
 MOST_VALUES = 1000
 """Enumerated values that OpenAI takes in one schema, all together; beyond them decimals have no steps."""

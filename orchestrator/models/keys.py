@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 """The name of a variable with a key."""
@@ -33,7 +33,7 @@ _TYPED = re.compile(r"(?:@|base_url\W{1,4})(https?://[^\s,}'\"]+)", re.IGNORECAS
 
 
 def _logged(sentence: str) -> None:
-    from orchestrator.logs import log  # structlog takes long to import
+    from hanabi_orchestrator.orchestrator.logs import log  # structlog takes long to import
 
     log.info(sentence)
 

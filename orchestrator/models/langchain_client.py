@@ -10,16 +10,16 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 
-from orchestrator.errors import UserError
-from orchestrator.models import keys, langchain_fields
-from orchestrator.models.completion import parse_completion
-from orchestrator.models.faults import NoFormatError
-from orchestrator.models.finish import FILTERED
-from orchestrator.models.llm_runs import labels, spoken
-from orchestrator.models.request import ModelResponse
-from orchestrator.models.settings import ModelSettings, of_object
-from orchestrator.models.transport import CompletionRequest
-from orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import keys, langchain_fields
+from hanabi_orchestrator.orchestrator.models.completion import parse_completion
+from hanabi_orchestrator.orchestrator.models.faults import NoFormatError
+from hanabi_orchestrator.orchestrator.models.finish import FILTERED
+from hanabi_orchestrator.orchestrator.models.llm_runs import labels, spoken
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings, of_object
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest
+from hanabi_orchestrator.orchestrator.models.usage import Usage
 
 
 class LangChainTransport:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from orchestrator.models import keys
-from orchestrator.models.budget import Budget, Metered
-from orchestrator.models.cache import Cache, Cached
-from orchestrator.models.limiter import Limit, Limiter
-from orchestrator.models.pause import Pause
-from orchestrator.models.request import Brain
-from orchestrator.models.retries import ChatBrain
-from orchestrator.models.server_facts import ServerFacts
-from orchestrator.models.settings import ModelSettings, settings
-from orchestrator.models.transport import Transport
+from hanabi_orchestrator.orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.models.budget import Budget, Metered
+from hanabi_orchestrator.orchestrator.models.cache import Cache, Cached
+from hanabi_orchestrator.orchestrator.models.limiter import Limit, Limiter
+from hanabi_orchestrator.orchestrator.models.pause import Pause
+from hanabi_orchestrator.orchestrator.models.request import Brain
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.models.server_facts import ServerFacts
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings, settings
+from hanabi_orchestrator.orchestrator.models.transport import Transport
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -36,7 +36,10 @@ def transport(model: Named) -> Transport:
     """Return the transport to a model. Raises UserError when a key or a package is missing."""
     chosen = settings(model)
     if chosen.provider is not None:
-        from orchestrator.models.langchain_client import LangChainTransport, init
+        from hanabi_orchestrator.orchestrator.models.langchain_client import (
+            LangChainTransport,
+            init,
+        )
 
         return LangChainTransport(init(chosen))
     _ = (
@@ -46,7 +49,7 @@ def transport(model: Named) -> Transport:
         keys.sent(carried[-1], chosen.server)
     for variable in chosen.sent_variables:
         keys.sent(variable, chosen.server)
-    from orchestrator.models.openai_client import OpenAITransport
+    from hanabi_orchestrator.orchestrator.models.openai_client import OpenAITransport
 
     return OpenAITransport(chosen)
 
@@ -60,7 +63,7 @@ def is_langchain(model: object) -> "TypeIs[BaseChatModel]":
 def described(model: "BaseChatModel") -> ModelSettings:
     """Return the settings of a LangChain model: its class and name, and what it was given that decides its
     responses."""
-    from orchestrator.models import langchain_client
+    from hanabi_orchestrator.orchestrator.models import langchain_client
 
     return langchain_client.described(model)
 
@@ -88,7 +91,7 @@ class ModelLayer:
         if self.replay is not None:
             return self.replay
         if is_langchain(model):
-            from orchestrator.models.langchain_client import LangChainTransport
+            from hanabi_orchestrator.orchestrator.models.langchain_client import LangChainTransport
 
             reached: Transport = LangChainTransport(model)
             chosen = described(model)

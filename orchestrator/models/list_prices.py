@@ -12,9 +12,9 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from orchestrator.models import keys
-from orchestrator.models.price import Price
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.models.price import Price
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 if TYPE_CHECKING:
     from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, TieredPrices

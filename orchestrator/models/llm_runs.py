@@ -9,11 +9,11 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import ModelError
-from orchestrator.models.faults import Fault
-from orchestrator.models.request import Message, ModelResponse
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import CompletionRequest
+from hanabi_orchestrator.orchestrator.errors import ModelError
+from hanabi_orchestrator.orchestrator.models.faults import Fault
+from hanabi_orchestrator.orchestrator.models.request import Message, ModelResponse
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun

@@ -3,8 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
-from orchestrator.errors import similar_name
-from orchestrator.models import simulated_settings
+from hanabi_orchestrator.orchestrator.errors import similar_name
+from hanabi_orchestrator.orchestrator.models import simulated_settings
 
 PROGRAM = "program"
 """Stands for a model where the role's own exact program answers."""

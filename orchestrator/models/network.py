@@ -7,8 +7,8 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
-from orchestrator.errors import UserError
-from orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import keys
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """The variables that name certificates in place of the packaged ones."""

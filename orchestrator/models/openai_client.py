@@ -12,15 +12,19 @@ from typing import Any
 
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
-from orchestrator.errors import UserError
-from orchestrator.models import faults, network, server_error, server_info
-from orchestrator.models.completion import APIS, decoded
-from orchestrator.models.faults import NotACompletion, RedirectedError, TooLargeError
-from orchestrator.models.http_client import BoundedClient, httpx
-from orchestrator.models.request import ModelResponse
-from orchestrator.models.server_info import ServerInfo
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import CompletionRequest
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import faults, network, server_error, server_info
+from hanabi_orchestrator.orchestrator.models.completion import APIS, decoded
+from hanabi_orchestrator.orchestrator.models.faults import (
+    NotACompletion,
+    RedirectedError,
+    TooLargeError,
+)
+from hanabi_orchestrator.orchestrator.models.http_client import BoundedClient, httpx
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse
+from hanabi_orchestrator.orchestrator.models.server_info import ServerInfo
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest
 
 CONNECT_S = 10.0
 """Seconds for a connection, and for the check of a server."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """A finite number that is not negative."""

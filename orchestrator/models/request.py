@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
-from orchestrator.errors import ModelError, UserError, WireTry
-from orchestrator.logs import log
-from orchestrator.models import second_ask
-from orchestrator.models.finish import FILTERED, TOO_LARGE, TOO_LONG, UNFIT
-from orchestrator.replies.reader import Cause, Reading, Unreadable, copied, read
-from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.values import Frozen, Value
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError, WireTry
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models import second_ask
+from hanabi_orchestrator.orchestrator.models.finish import FILTERED, TOO_LARGE, TOO_LONG, UNFIT
+from hanabi_orchestrator.orchestrator.replies.reader import Cause, Reading, Unreadable, copied, read
+from hanabi_orchestrator.orchestrator.replies.reply import Form, Options, Reply
+from hanabi_orchestrator.orchestrator.values import Frozen, Value
 
 Speaker = Literal["system", "user", "assistant"]
 

@@ -11,26 +11,32 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any, get_type_hints
 
-from orchestrator.errors import Held, ModelError, UserError, WireTry
-from orchestrator.logs import log
-from orchestrator.models import faults, llm_runs, network
-from orchestrator.models.faults import Fault
-from orchestrator.models.finish import FILTERED, KNOWN_ENDS, TOO_LARGE, TOO_LONG, UNFIT
-from orchestrator.models.json_schema import constraints
-from orchestrator.models.limiter import Limit
-from orchestrator.models.pause import Pause
-from orchestrator.models.redaction import redact
-from orchestrator.models.request import (
+from hanabi_orchestrator.orchestrator.errors import Held, ModelError, UserError, WireTry
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models import faults, llm_runs, network
+from hanabi_orchestrator.orchestrator.models.faults import Fault
+from hanabi_orchestrator.orchestrator.models.finish import (
+    FILTERED,
+    KNOWN_ENDS,
+    TOO_LARGE,
+    TOO_LONG,
+    UNFIT,
+)
+from hanabi_orchestrator.orchestrator.models.json_schema import constraints
+from hanabi_orchestrator.orchestrator.models.limiter import Limit
+from hanabi_orchestrator.orchestrator.models.pause import Pause
+from hanabi_orchestrator.orchestrator.models.redaction import redact
+from hanabi_orchestrator.orchestrator.models.request import (
     Message,
     ModelRequest,
     ModelResponse,
     estimated,
     estimated_prompt,
 )
-from orchestrator.models.server_facts import ContextWindow, Offers, ServerFacts
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.transport import CompletionRequest, Transport
-from orchestrator.printable import writable
+from hanabi_orchestrator.orchestrator.models.server_facts import ContextWindow, Offers, ServerFacts
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest, Transport
+from hanabi_orchestrator.orchestrator.printable import writable
 
 LONGEST_WAIT_S = 60.0
 """The longest wait between two tries, unless the server names a longer one."""

@@ -7,8 +7,8 @@ continued. So a second ask is a little longer than the first one, and never by a
 
 from collections.abc import Mapping
 
-from orchestrator.replies.reader import Unreadable
-from orchestrator.replies.reply import Options, answer_of
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable
+from hanabi_orchestrator.orchestrator.replies.reply import Options, answer_of
 
 QUOTED = "That reply cannot be used: $error."
 UNQUOTED = "You have replied to this once already, and that reply cannot be used: $error."

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any
 
-from orchestrator.errors import shortened
-from orchestrator.models import keys
+from hanabi_orchestrator.orchestrator.errors import shortened
+from hanabi_orchestrator.orchestrator.models import keys
 
 OURS = (
     "host",

@@ -9,9 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.logs import log
-from orchestrator.models.json_schema import Constrained
-from orchestrator.models.request import Constraint, Message, ModelResponse, estimated_prompt
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.models.json_schema import Constrained
+from hanabi_orchestrator.orchestrator.models.request import (
+    Constraint,
+    Message,
+    ModelResponse,
+    estimated_prompt,
+)
 
 EVIDENCE = 2
 """Requests that show a fact."""

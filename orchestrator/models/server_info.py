@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from orchestrator.models.completion import at, count, string
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.models.completion import at, count, string
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 CONTEXT = (
     "max_model_len",

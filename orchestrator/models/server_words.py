@@ -5,7 +5,7 @@ One predicate for each; `orchestrator.models.faults` decides what follows.
 
 import re
 
-from orchestrator.models.server_error import ServerError
+from hanabi_orchestrator.orchestrator.models.server_error import ServerError
 
 _GENERATION = re.compile(
     r"json_validate_failed|fail(?:ed|ure)? to (?:generate|validate|produce|parse)[\w ]{0,20} json"

@@ -9,13 +9,18 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from orchestrator.errors import UserError, shortened, user_error
-from orchestrator.models import keys, model_names, sent_values, simulated_settings
-from orchestrator.models.model_names import PROGRAM as PROGRAM
-from orchestrator.models.price import Price, Share
-from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.values import Frozen
-from orchestrator.yaml_files import from_file, loaded
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened, user_error
+from hanabi_orchestrator.orchestrator.models import (
+    keys,
+    model_names,
+    sent_values,
+    simulated_settings,
+)
+from hanabi_orchestrator.orchestrator.models.model_names import PROGRAM as PROGRAM
+from hanabi_orchestrator.orchestrator.models.price import Price, Share
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
 
 OPENAI_URL = "https://api.openai.com/v1"
 

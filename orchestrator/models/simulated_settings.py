@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator
 
-from orchestrator.errors import UserError, did_you_mean, user_error
-from orchestrator.models.price import Price
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, user_error
+from hanabi_orchestrator.orchestrator.models.price import Price
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 SIM = "sim:"
 """Prefix of a simulated model; the name of a profile follows."""

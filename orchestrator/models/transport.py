@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from orchestrator.models.request import Message, ModelResponse
+from hanabi_orchestrator.orchestrator.models.request import Message, ModelResponse
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from orchestrator.overcooked.layouts import EAST, NORTH, SOUTH, WEST, Layout, Place, Step, beyond
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.overcooked.layouts import (
+    EAST,
+    NORTH,
+    SOUTH,
+    WEST,
+    Layout,
+    Place,
+    Step,
+    beyond,
+)
+from hanabi_orchestrator.orchestrator.values import Value
 
 ONIONS = 3
 """Onions of a soup."""

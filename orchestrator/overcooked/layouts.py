@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 
 Place = tuple[int, int]
 """A cell: (x, y) from the top left."""

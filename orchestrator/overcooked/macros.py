@@ -7,9 +7,18 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from orchestrator.overcooked.kitchen import ACTION_OF, Action, Item, Kitchen
-from orchestrator.overcooked.layouts import EAST, NORTH, SOUTH, STEPS, WEST, Place, Step, beyond
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import ACTION_OF, Action, Item, Kitchen
+from hanabi_orchestrator.orchestrator.overcooked.layouts import (
+    EAST,
+    NORTH,
+    SOUTH,
+    STEPS,
+    WEST,
+    Place,
+    Step,
+    beyond,
+)
+from hanabi_orchestrator.orchestrator.values import Value
 
 # Texts
 

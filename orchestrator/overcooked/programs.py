@@ -6,8 +6,14 @@ the partner plans.
 
 from collections.abc import Callable
 
-from orchestrator.overcooked.kitchen import COOKING, ONIONS, Cooker, Item, Kitchen
-from orchestrator.overcooked.macros import (
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import (
+    COOKING,
+    ONIONS,
+    Cooker,
+    Item,
+    Kitchen,
+)
+from hanabi_orchestrator.orchestrator.overcooked.macros import (
     MOVE_AWAY,
     WAIT,
     Load,
@@ -18,7 +24,7 @@ from orchestrator.overcooked.macros import (
     empty,
     lying,
 )
-from orchestrator.overcooked.referee import View
+from hanabi_orchestrator.orchestrator.overcooked.referee import View
 
 ReasonedMacro = tuple[Macro, str]
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.errors import UserError
-from orchestrator.overcooked.kitchen import (
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import (
     PLAYERS,
     STEP_OF,
     Action,
@@ -18,8 +18,8 @@ from orchestrator.overcooked.kitchen import (
     after,
     opening,
 )
-from orchestrator.overcooked.layouts import LAYOUTS, layout_of
-from orchestrator.overcooked.macros import (
+from hanabi_orchestrator.orchestrator.overcooked.layouts import LAYOUTS, layout_of
+from hanabi_orchestrator.orchestrator.overcooked.macros import (
     Load,
     Macro,
     MoveAway,
@@ -30,8 +30,8 @@ from orchestrator.overcooked.macros import (
     offers,
     step_away,
 )
-from orchestrator.sealed_play import SealedReferee
-from orchestrator.values import Value, whole_number
+from hanabi_orchestrator.orchestrator.sealed_play import SealedReferee
+from hanabi_orchestrator.orchestrator.values import Value, whole_number
 
 TICKS = 400
 """Ticks of a game in the paper."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Self
 
-from orchestrator.hanabi.convention.hint_convention import Convention
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory, SeatInfo
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import Convention
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory, SeatInfo
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 
 PREFIX = "partner:"
 

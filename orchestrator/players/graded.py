@@ -9,9 +9,13 @@ figures are of kept scores. Value counts no cards.
 
 from collections.abc import Iterator
 
-from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
-from orchestrator.hanabi.convention.hint_convention import Convention, is_certain, next_discard
-from orchestrator.hanabi.convention.policy import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    Convention,
+    is_certain,
+    next_discard,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
     PolicyStep,
     Reasoned,
     Scene,
@@ -20,8 +24,8 @@ from orchestrator.hanabi.convention.policy import (
     help,
     lowest,
 )
-from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
-from orchestrator.players.smart import convention_player
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
+from hanabi_orchestrator.orchestrator.players.smart import convention_player
 
 SIMPLE = Convention("newest", "newest", subtle=False, waits=False)
 

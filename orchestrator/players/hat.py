@@ -6,10 +6,10 @@ are nearly random.
 
 from random import Random
 
-from orchestrator.hanabi.information.policy import CodePosition, decide
-from orchestrator.hanabi.information.table import table_of
-from orchestrator.hanabi.view import View
-from orchestrator.players.base import Partner, ReasonedMove
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition, decide
+from hanabi_orchestrator.orchestrator.hanabi.information.table import table_of
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players.base import Partner, ReasonedMove
 
 
 def hat(view: View, rng: Random) -> ReasonedMove:

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from orchestrator import event_loop
-from orchestrator.errors import UserError
-from orchestrator.hanabi.hle_reading import unwrapped
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Result
-from orchestrator.players.outside_game import OutsideGame, outside
-from orchestrator.table.seat import JournaledSeat, Seat
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.hle_reading import unwrapped
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Result
+from hanabi_orchestrator.orchestrator.players.outside_game import OutsideGame, outside
+from hanabi_orchestrator.orchestrator.table.seat import JournaledSeat, Seat
 
 Seats = Seat | Sequence[Seat] | Mapping[int, Seat]
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.determinize import determinized_deck, fits
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal import fingerprint
-from orchestrator.journal.events import (
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.hanabi.determinize import determinized_deck, fits
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import (
     Decided,
     Event,
     GameEnded,
@@ -25,11 +25,17 @@ from orchestrator.journal.events import (
     Result,
     TurnStarted,
 )
-from orchestrator.journal.file import Journal
-from orchestrator.journal.game_so_far import GameSoFar, differences
-from orchestrator.journal.totals import Ledger
-from orchestrator.table.game_loop import decided_event, result_of, start
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once
+from hanabi_orchestrator.orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator.journal.game_so_far import GameSoFar, differences
+from hanabi_orchestrator.orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.orchestrator.table.game_loop import decided_event, result_of, start
+from hanabi_orchestrator.orchestrator.table.seat import (
+    Decision,
+    GameContext,
+    JournaledSeat,
+    Seat,
+    at_once,
+)
 
 
 async def outside(view: View, memory: Memory, /) -> Decision:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.players import graded, hat, published, smart
-from orchestrator.players.base import PREFIX as PREFIX
-from orchestrator.players.base import Partner as Partner
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.players import graded, hat, published, smart
+from hanabi_orchestrator.orchestrator.players.base import PREFIX as PREFIX
+from hanabi_orchestrator.orchestrator.players.base import Partner as Partner
 
 RANDOM = Partner(
     "random",

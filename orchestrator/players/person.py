@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from orchestrator import journal
-from orchestrator.errors import TurnError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided, GameStarted, Memory, SeatInfo
-from orchestrator.models.settings import PERSON
-from orchestrator.players.typed_move import typed_move
-from orchestrator.regular_files import below
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import TurnError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Decided, GameStarted, Memory, SeatInfo
+from hanabi_orchestrator.orchestrator.models.settings import PERSON
+from hanabi_orchestrator.orchestrator.players.typed_move import typed_move
+from hanabi_orchestrator.orchestrator.regular_files import below
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 
 Ask = Callable[[View, str | None], Awaitable[str | Decision]]
 """Asks a person for a move: gets the View, and why the last answer was not taken (None at first); answers with a text

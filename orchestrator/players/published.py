@@ -10,11 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import COLOURS, INDEX, MAX_TOKENS, OF_COLOUR, RANKS, Card, Mask
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
-from orchestrator.hanabi.view import Hand, Knowledge, View
-from orchestrator.players.base import Partner, ReasonedMove, Rule
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    COLOURS,
+    INDEX,
+    MAX_TOKENS,
+    OF_COLOUR,
+    RANKS,
+    Card,
+    Mask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Hand, Knowledge, View
+from hanabi_orchestrator.orchestrator.players.base import Partner, ReasonedMove, Rule
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from operator import index
 from pathlib import Path
 from typing import Any, Self, SupportsIndex, cast
 
-from orchestrator.errors import TurnError, UserError, in_words
-from orchestrator.hanabi.cards import COLOURS, Card
-from orchestrator.hanabi.determinize import determinized_game
-from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory, SeatInfo
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat
+from hanabi_orchestrator.orchestrator.errors import TurnError, UserError, in_words
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card
+from hanabi_orchestrator.orchestrator.hanabi.determinize import determinized_game
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory, SeatInfo
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat
 
 PREFIX = "python:"
 

@@ -3,11 +3,21 @@
 from collections.abc import Sequence
 from random import Random
 
-from orchestrator.hanabi.convention.common_knowledge import common_knowledge
-from orchestrator.hanabi.convention.hint_convention import LITERAL, OLDEST, SMART, Convention
-from orchestrator.hanabi.convention.policy import STEPS, PolicyStep, Scene, decide
-from orchestrator.hanabi.view import View
-from orchestrator.players.base import Partner, ReasonedMove, Rule
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import common_knowledge
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    LITERAL,
+    OLDEST,
+    SMART,
+    Convention,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
+    STEPS,
+    PolicyStep,
+    Scene,
+    decide,
+)
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players.base import Partner, ReasonedMove, Rule
 
 
 def keeping(convention: Convention, steps: Sequence[PolicyStep] = STEPS) -> Rule:

@@ -5,10 +5,17 @@ Every answer that is not taken is refused with a sentence that says why. It is m
 
 import re
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS
-from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import ground
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    HintColour,
+    HintRank,
+    Move,
+    Play,
+    labelled,
+)
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 
 _REASON = re.compile(r"\s(?:because|since)\s", re.IGNORECASE)
 _NUMBER = re.compile(r"#?(\d+)")

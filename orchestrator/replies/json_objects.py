@@ -11,11 +11,11 @@ from typing import Annotated, Any, cast
 import json_repair
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.printable import writable
-from orchestrator.replies.doubts import RETRACTS, disowned, phrases, taken_back
-from orchestrator.replies.reply import Options, Reply, Unreadable
-from orchestrator.replies.text import Missing, last_stated, parts
-from orchestrator.replies.values import by_field, meant
+from hanabi_orchestrator.orchestrator.printable import writable
+from hanabi_orchestrator.orchestrator.replies.doubts import RETRACTS, disowned, phrases, taken_back
+from hanabi_orchestrator.orchestrator.replies.reply import Options, Reply, Unreadable
+from hanabi_orchestrator.orchestrator.replies.text import Missing, last_stated, parts
+from hanabi_orchestrator.orchestrator.replies.values import by_field, meant
 
 _ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
 """The end of the text before an entry of a list."""

@@ -16,10 +16,17 @@ from typing import Any, NamedTuple, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from orchestrator.replies.doubts import disowned, without_second_best
-from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped, words
-from orchestrator.replies.reply import Cause as Cause
-from orchestrator.replies.reply import (
+from hanabi_orchestrator.orchestrator.replies.doubts import disowned, without_second_best
+from hanabi_orchestrator.orchestrator.replies.json_objects import (
+    check_around,
+    finals,
+    load,
+    objects,
+    unwrapped,
+    words,
+)
+from hanabi_orchestrator.orchestrator.replies.reply import Cause as Cause
+from hanabi_orchestrator.orchestrator.replies.reply import (
     Contradiction,
     Form,
     NotAnOption,
@@ -28,9 +35,15 @@ from orchestrator.replies.reply import (
     answer_of,
     still_thinks,
 )
-from orchestrator.replies.reply import Unreadable as Unreadable
-from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
-from orchestrator.replies.values import (
+from hanabi_orchestrator.orchestrator.replies.reply import Unreadable as Unreadable
+from hanabi_orchestrator.orchestrator.replies.text import (
+    Missing,
+    boxed,
+    parse,
+    reconsiders,
+    unmarked,
+)
+from hanabi_orchestrator.orchestrator.replies.values import (
     Blank,
     as_lists,
     blank,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 Options = Mapping[str, Any]
 """What a reply may choose from, by the labels in the prompt: `0`, `1` ... or `A`, `B` ...

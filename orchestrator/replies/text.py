@@ -13,9 +13,9 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
-from orchestrator.replies.doubts import RETRACTS, phrases, taken_back
-from orchestrator.replies.reply import Reply
-from orchestrator.replies.values import (
+from hanabi_orchestrator.orchestrator.replies.doubts import RETRACTS, phrases, taken_back
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.replies.values import (
     NOTHING,
     NUMBER,
     RATED_IN_BRACKETS,
@@ -24,7 +24,7 @@ from orchestrator.replies.values import (
     fields,
     names,
 )
-from orchestrator.replies.writer import label
+from hanabi_orchestrator.orchestrator.replies.writer import label
 
 
 class Missing(ValueError):  # noqa: N818  # named for what is wrong with the text; callers ask the model again

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
-from orchestrator.replies.reply import OPTION, Reply
+from hanabi_orchestrator.orchestrator.replies.reply import OPTION, Reply
 
 NOTHING = ("", "-", "–", "—", "none", "null", "nil", "n/a", "not applicable")
 """How models say that a field has no value."""

@@ -2,7 +2,7 @@
 
 import re
 
-from orchestrator.replies.doubts import phrases
+from hanabi_orchestrator.orchestrator.replies.doubts import phrases
 
 _ACCEPTS = phrases("""
     yes / yeah / yep / ok(?:ay)? / accept(?:s|ed|able)? / approved? / safe / true / valid / fine / allowed / correct

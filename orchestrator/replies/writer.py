@@ -5,8 +5,8 @@ import random
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_args, get_origin
 
-from orchestrator.replies.reply import Form, Reply
-from orchestrator.replies.values import as_objects, names
+from hanabi_orchestrator.orchestrator.replies.reply import Form, Reply
+from hanabi_orchestrator.orchestrator.replies.values import as_objects, names
 
 
 def label(kind: type[Reply], name: str) -> str:

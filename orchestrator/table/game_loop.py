@@ -17,14 +17,22 @@ from typing import ParamSpec, Protocol
 
 import structlog
 
-from orchestrator import event_loop
-from orchestrator.errors import Held, Left, ModelError, PlayWarning, Suspended, Unwritten, UserError
-from orchestrator.hanabi.cards import COLOURS, Card
-from orchestrator.hanabi.literal_knowledge import wasted_hints
-from orchestrator.hanabi.public_record import Record
-from orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
-from orchestrator.journal import fingerprint
-from orchestrator.journal.events import (
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import (
+    Held,
+    Left,
+    ModelError,
+    PlayWarning,
+    Suspended,
+    Unwritten,
+    UserError,
+)
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import wasted_hints
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import (
     Decided,
     Event,
     GameEnded,
@@ -37,11 +45,11 @@ from orchestrator.journal.events import (
     TurnStarted,
     nowhere,
 )
-from orchestrator.journal.file import Journal
-from orchestrator.journal.game_so_far import GameSoFar, differences
-from orchestrator.journal.totals import Ledger
-from orchestrator.logs import log
-from orchestrator.table.seat import (
+from hanabi_orchestrator.orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator.journal.game_so_far import GameSoFar, differences
+from hanabi_orchestrator.orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.table.seat import (
     Decision,
     GameContext,
     JournaledSeat,
@@ -50,7 +58,7 @@ from orchestrator.table.seat import (
     at_once,
     describe,
 )
-from orchestrator.versions import versions
+from hanabi_orchestrator.orchestrator.versions import versions
 
 
 class Gate(Protocol):

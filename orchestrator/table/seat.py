@@ -4,10 +4,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, Self, runtime_checkable
 
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, GameStarted, Memory, Result, SeatInfo, Sink, nowhere
-from orchestrator.models.request import Key
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    GameStarted,
+    Memory,
+    Result,
+    SeatInfo,
+    Sink,
+    nowhere,
+)
+from hanabi_orchestrator.orchestrator.models.request import Key
 
 BEFORE = "before"
 """The key under which a given memory holds public records of past games, oldest first: see hanabi/public_record.py."""

@@ -7,14 +7,14 @@ well a move scores, nor its rank when the list is shuffled.
 import random
 from itertools import islice
 
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.table import FinalRound, State
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice, Recommended, Shortlist
-from roles.role_options import AllowedValues, defaults
-from roles.sections import Sections
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, State
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice, Recommended, Shortlist
+from hanabi_orchestrator.roles.role_options import AllowedValues, defaults
+from hanabi_orchestrator.roles.sections import Sections
 
 OPTIONS: AllowedValues = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
 """`k`: how many moves it lists; `all` of them stand as the legal moves do, so that their order says nothing of ranks.

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from orchestrator.hanabi.convention.policy import GAMBLES
-from orchestrator.hanabi.moves import Discard, Move, Play
-from roles.hanabi.analysis import Analysis
-from roles.hanabi.discard_report import DiscardReport
-from roles.hanabi.history_report import PastReport, by_history
-from roles.hanabi.mind_report import MindReport
-from roles.hanabi.proposer import STEPS, WHOLE
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.hanabi.selector import by_frequency, support
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import GAMBLES
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.roles.hanabi.analysis import Analysis
+from hanabi_orchestrator.roles.hanabi.discard_report import DiscardReport
+from hanabi_orchestrator.roles.hanabi.history_report import PastReport, by_history
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.hanabi.proposer import STEPS, WHOLE
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, Position
+from hanabi_orchestrator.roles.hanabi.selector import by_frequency, support
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice
+from hanabi_orchestrator.roles.sections import Sections
 
 Advice = Iterator[tuple[Move, str]]
 

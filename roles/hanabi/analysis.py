@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.move_reading import Grounded
-from roles.reply_types import ENTRY, Chance, Reply
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.roles.reply_types import ENTRY, Chance, Reply
 
 MoveKind = Literal["play", "discard", "colour-hint", "rank-hint"]
 Success = Literal["certain", "high", "medium", "low", "impossible"]

@@ -1,21 +1,26 @@
 """Analyst: assesses every legal move (mixture of agents, agent 3; the rubric of appendix I.5)."""
 
-from orchestrator.hanabi.cards import MAX_TOKENS
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.policy import HintEffect, Scene
-from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
-from roles.hanabi.analysis import Analysis, Assessment, Value, in_words, risk_of
-from roles.hanabi.marking.analyst_marks import ANALYST
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import understood
-from roles.hanabi.reasoning.literal_play import Lesson
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
-from roles.hanabi.sections.table import FinalRound, NextPlayable
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HintEffect, Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, Move, Play
+from hanabi_orchestrator.roles.hanabi.analysis import Analysis, Assessment, Value, in_words, risk_of
+from hanabi_orchestrator.roles.hanabi.marking.analyst_marks import ANALYST
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.convention_scene import understood
+from hanabi_orchestrator.roles.hanabi.reasoning.literal_play import Lesson
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    ProbabilityAdvice,
+    Rules,
+)
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.sections import Sections
 
 TAKES_ALL = (
     Rules,

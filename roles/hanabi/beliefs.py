@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.replies.reply import EACH
-from roles.reply_types import ENTRY, Chance, Reply, Seat, Slot
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.replies.reply import EACH
+from hanabi_orchestrator.roles.reply_types import ENTRY, Chance, Reply, Seat, Slot
 
 
 class Belief(Reply):

@@ -2,18 +2,18 @@
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import MAX_TOKENS
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.fixed import Conventions, Rules
-from roles.hanabi.sections.history import History, OwnActions, Remembered
-from roles.hanabi.sections.table import FinalRound, NextPlayable, State, unmoved
-from roles.marks import prose_only
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.reply_types import Reply
-from roles.sections import Sections
-from roles.words import ENGLISH
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_TOKENS
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions, Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import History, OwnActions, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable, State, unmoved
+from hanabi_orchestrator.roles.marks import prose_only
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Reply
+from hanabi_orchestrator.roles.sections import Sections
+from hanabi_orchestrator.roles.words import ENGLISH
 
 
 class Interpretation(Reply):

@@ -5,11 +5,11 @@ from functools import singledispatch
 
 from pydantic import BaseModel
 
-from orchestrator.hanabi.cards import Mask
-from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.hanabi.view import View
-from roles.hanabi.card_words import meaning
-from roles.reply_types import Deduction, TrackedChoice
+from hanabi_orchestrator.orchestrator.hanabi.cards import Mask
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles.hanabi.card_words import meaning
+from hanabi_orchestrator.roles.reply_types import Deduction, TrackedChoice
 
 Slot = tuple[int, int]
 """A seat, and a slot of its hand."""

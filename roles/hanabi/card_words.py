@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     COLOUR_NAMES,
     COLOURS,
     OF_COLOUR,

@@ -12,28 +12,28 @@ from itertools import product
 
 from pydantic import BaseModel, ValidationError
 
-import prompts
-from orchestrator.errors import UserError, complaint, in_words
-from orchestrator.hanabi.moves import Move, labelled
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.models.json_schema import response_format
-from orchestrator.models.request import Absent
-from orchestrator.plugins import BUILT_IN
-from orchestrator.replies import reader, writer
-from orchestrator.replies.values import models_in
-from orchestrator.values import cached_by_identity
-from roles import registry
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.truth import Truth, truths
-from roles.legal_moves import LegalMoves
-from roles.marks import Marker, checked, infos
-from roles.notes_text import Notes
-from roles.reply_types import Choice, Form, Judgement, Reply, variant
-from roles.role_definition import Role
-from roles.role_options import Options, defaults
-from roles.sections import Section, Sections, cut
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator.errors import UserError, complaint, in_words
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, labelled
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.orchestrator.plugins import BUILT_IN
+from hanabi_orchestrator.orchestrator.replies import reader, writer
+from hanabi_orchestrator.orchestrator.replies.values import models_in
+from hanabi_orchestrator.orchestrator.values import cached_by_identity
+from hanabi_orchestrator.roles import registry
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.truth import Truth, truths
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import Marker, checked, infos
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.reply_types import Choice, Form, Judgement, Reply, variant
+from hanabi_orchestrator.roles.role_definition import Role
+from hanabi_orchestrator.roles.role_options import Options, defaults
+from hanabi_orchestrator.roles.sections import Section, Sections, cut
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 EVERY = 13

@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from orchestrator.hanabi import belief
-from orchestrator.replies.reply import EACH, MOST
-from roles.reply_types import Chance, Reply, Slot
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.replies.reply import EACH, MOST
+from hanabi_orchestrator.roles.reply_types import Chance, Reply, Slot
 
 Criticality = Literal["very-high", "high", "medium", "low", "very-low"]
 

@@ -2,23 +2,28 @@
 
 from collections.abc import Iterator
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, name
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.moves import Discard
-from orchestrator.models.request import Absent
-from roles.hanabi.discard_report import CardRisk, DiscardReport, criticality_of
-from roles.hanabi.marking.discard_marks import STRATEGIST
-from roles.hanabi.reasoning.convention_scene import understood
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
-from roles.hanabi.sections.table import FinalRound, State
-from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.sections import Sections
-from roles.words import percent
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, name
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.roles.hanabi.discard_report import CardRisk, DiscardReport, criticality_of
+from hanabi_orchestrator.roles.hanabi.marking.discard_marks import STRATEGIST
+from hanabi_orchestrator.roles.hanabi.reasoning.convention_scene import understood
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    ProbabilityAdvice,
+    Rules,
+)
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, State
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.sections import Sections
+from hanabi_orchestrator.roles.words import percent
 
 
 def no_loss(sections: Sections, notes: Notes) -> Absent | None:

@@ -11,21 +11,26 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from orchestrator.hanabi.cards import COLOURS, Card
-from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.models.simulated_settings import Rates
-from roles.hanabi.card_words import outright, read, written
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
-from roles.hanabi.state_judge import ASPECTS, StateRating
-from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes
-from roles.reply_types import Choice, Judgement, Reply, slot_fields
-from roles.role_definition import Solve
-from roles.sections import Section, Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.models.simulated_settings import Rates
+from hanabi_orchestrator.roles.hanabi.card_words import outright, read, written
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.history import History, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.table import (
+    NextPlayable,
+    OwnDeductions,
+    PartnerDeductions,
+    State,
+)
+from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS, StateRating
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement, Reply, slot_fields
+from hanabi_orchestrator.roles.role_definition import Solve
+from hanabi_orchestrator.roles.sections import Section, Sections
 
 R = TypeVar("R", bound=BaseModel)
 

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from orchestrator.hanabi.cards import Mask, unmask
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.view import Past
-from roles.hanabi.beliefs import Belief, FirstOrder
-from roles.hanabi.marking.mind_marks import BELIEVER
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.fixed import Conventions, Rules
-from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.sections import Section, Sections
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.cards import Mask, unmask
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi.beliefs import Belief, FirstOrder
+from hanabi_orchestrator.roles.hanabi.marking.mind_marks import BELIEVER
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions, Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import History, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.sections import Section, Sections
+from hanabi_orchestrator.roles.words import Words
 
 FEW = 6
 """Cards that a slot may be, up to which it counts as narrowed down."""

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from roles.hanabi.cac_interpreter import Interpretation
-from roles.hanabi.mind_report import MindReport
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.fixed import Conventions, Rules
-from roles.hanabi.sections.history import OwnActions, Remembered
-from roles.hanabi.sections.table import FinalRound, NextPlayable
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice
-from roles.sections import Sections
+from hanabi_orchestrator.roles.hanabi.cac_interpreter import Interpretation
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions, Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import OwnActions, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice
+from hanabi_orchestrator.roles.sections import Sections
 
 
 @role(

@@ -3,23 +3,27 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
-from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.convention.partner_model import (
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import is_certain
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import (
     NOTHING_KNOWN,
     PartnerModel,
     Understanding,
     learnt,
     understand,
 )
-from orchestrator.hanabi.information.policy import CodePosition
-from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.view import Past
-from roles.hanabi.history_report import (
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import (
+    literal_hands,
+    shifted,
+    unknown_hands,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi.history_report import (
     Believed,
     Inference,
     Insight,
@@ -27,14 +31,19 @@ from roles.hanabi.history_report import (
     Trusted,
     by_history,
 )
-from roles.hanabi.marking.history_marks import HISTORIAN
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
-from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.past_games import PastGames
-from roles.hanabi.sections.table import (
+from hanabi_orchestrator.roles.hanabi.marking.history_marks import HISTORIAN
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    ProbabilityAdvice,
+    Rules,
+)
+from hanabi_orchestrator.roles.hanabi.sections.history import History, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.past_games import PastGames
+from hanabi_orchestrator.roles.hanabi.sections.table import (
     Discards,
     FinalRound,
     NextPlayable,
@@ -42,10 +51,10 @@ from roles.hanabi.sections.table import (
     PartnerDeductions,
     State,
 )
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.role_options import AllowedValues
-from roles.sections import Section, Sections
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.role_options import AllowedValues
+from hanabi_orchestrator.roles.sections import Section, Sections
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import CARDS, Card, mask
-from orchestrator.hanabi.convention.hint_convention import Focus
-from orchestrator.replies.reply import MOST
-from roles.hanabi.card_words import Cards
-from roles.hanabi.reasoning.position import Position
-from roles.notes_text import Notes, of_type
-from roles.reply_types import Chance, Reply, Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, Card, mask
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import Focus
+from hanabi_orchestrator.orchestrator.replies.reply import MOST
+from hanabi_orchestrator.roles.hanabi.card_words import Cards
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.reply_types import Chance, Reply, Slot
 
 
 class Insight(Reply):

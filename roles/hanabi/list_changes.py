@@ -10,13 +10,21 @@ from functools import cached_property
 from math import prod
 from statistics import fmean
 
-from orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
-from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.view import Past
-from roles.hanabi.card_lists import Lists, Slot
-from roles.hanabi.list_marks import KEEPS, POSSIBLE, SETS, VALUES, exact, pairs, ruled_out
-from roles.marks import MarkInfo, share_info
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi.card_lists import Lists, Slot
+from hanabi_orchestrator.roles.hanabi.list_marks import (
+    KEEPS,
+    POSSIBLE,
+    SETS,
+    VALUES,
+    exact,
+    pairs,
+    ruled_out,
+)
+from hanabi_orchestrator.roles.marks import MarkInfo, share_info
 
 
 @dataclass(frozen=True)

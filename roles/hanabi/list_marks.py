@@ -11,13 +11,21 @@ from itertools import product
 
 from pydantic import BaseModel
 
-from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, OF_COLOUR, OF_RANK, RANKS, Mask
-from orchestrator.hanabi.literal_knowledge import Hands
-from roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
-from roles.hanabi.sections.table import State
-from roles.hanabi.truth import Truth
-from roles.marks import MarkInfo, Marks, share_info
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    ANY,
+    COLOURS,
+    INDEX,
+    OF_COLOUR,
+    OF_RANK,
+    RANKS,
+    Mask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
+from hanabi_orchestrator.roles.hanabi.sections.table import State
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.marks import MarkInfo, Marks, share_info
+from hanabi_orchestrator.roles.sections import Sections
 
 VALUES: Mapping[str, tuple[Mask, ...]] = {
     "colours": tuple(OF_COLOUR[colour] for colour in COLOURS),

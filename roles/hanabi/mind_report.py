@@ -2,10 +2,10 @@
 
 from pydantic import Field, field_validator
 
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.replies.reply import BEGINS, MOST
-from roles.reply_types import Chance, Reply, Seat, Slot
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.replies.reply import BEGINS, MOST
+from hanabi_orchestrator.roles.reply_types import Chance, Reply, Seat, Slot
 
 
 class Intention(Reply):

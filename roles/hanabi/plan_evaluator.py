@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from roles.hanabi.action_recommender import by_rank
-from roles.hanabi.beliefs import FirstOrder, SecondOrder
-from roles.hanabi.first_order import SEEN
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import ENTRY, Choice, Reply
-from roles.sections import Sections
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from hanabi_orchestrator.roles.hanabi.action_recommender import by_rank
+from hanabi_orchestrator.roles.hanabi.beliefs import FirstOrder, SecondOrder
+from hanabi_orchestrator.roles.hanabi.first_order import SEEN
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, Position
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import ENTRY, Choice, Reply
+from hanabi_orchestrator.roles.sections import Sections
+from hanabi_orchestrator.roles.words import Words
 
 MISREAD = 0.5
 """A move that is less likely to be understood than this is passed over."""

@@ -3,22 +3,22 @@
 from dataclasses import replace
 from random import Random
 
-from orchestrator.hanabi.convention import search as conventions
-from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.information import search as code
-from orchestrator.hanabi.rollout_game import Rollout
-from orchestrator.hanabi.search import Deals, Ingredients, Trial, best, search
-from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.convention_scene import scene_of, understood
-from roles.hanabi.reasoning.position import NEEDS
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.table import State
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice, RatedChoice, Rating
-from roles.role_options import defaults
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.convention import search as conventions
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import STRANGER
+from hanabi_orchestrator.orchestrator.hanabi.information import search as code
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import Rollout
+from hanabi_orchestrator.orchestrator.hanabi.search import Deals, Ingredients, Trial, best, search
+from hanabi_orchestrator.roles.hanabi.proposer import WHOLE
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.convention_scene import scene_of, understood
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.table import State
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice, RatedChoice, Rating
+from hanabi_orchestrator.roles.role_options import defaults
+from hanabi_orchestrator.roles.sections import Sections
 
 OPTIONS: dict[str, tuple[object, ...]] = {
     "rollouts": (400, range(100_001)),

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.information import policy as information
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.convention_scene import understood
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import (
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.information import policy as information
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.convention_scene import understood
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import (
     CardCounts,
     Conventions,
     ProbabilityAdvice,
@@ -16,13 +16,13 @@ from roles.hanabi.sections.fixed import (
     StepByStep,
     Strategy,
 )
-from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.table import FinalRound, NextPlayable
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.reply_types import Choice
-from roles.role_options import AllowedValues
-from roles.sections import Section, Sections
+from hanabi_orchestrator.roles.hanabi.sections.history import History, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice
+from hanabi_orchestrator.roles.role_options import AllowedValues
+from hanabi_orchestrator.roles.sections import Section, Sections
 
 WHOLE: tuple[type[Section], ...] = (
     Rules,

@@ -9,21 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import ANY, Mask, mask
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.policy import GAMBLES
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.reasoning import fresh_hints, literal_play
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.table import State
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice, Judgement
-from roles.sections import Sections
-from roles.words import Words, percent
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, Mask, mask
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import GAMBLES
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.reasoning import fresh_hints, literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.table import State
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement
+from hanabi_orchestrator.roles.sections import Sections
+from hanabi_orchestrator.roles.words import Words, percent
 
 NEEDED = "$chance (lives left: $lives)"
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}

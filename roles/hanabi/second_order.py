@@ -2,17 +2,17 @@
 appendix B.3).
 """
 
-from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.moves import Discard, Move, Play
-from roles.hanabi.beliefs import Mirror, MoveReading, SecondOrder
-from roles.hanabi.first_order import SEEN, narrowed
-from roles.hanabi.marking.mind_marks import MIRROR
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.sections import Sections
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import is_certain
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.roles.hanabi.beliefs import Mirror, MoveReading, SecondOrder
+from hanabi_orchestrator.roles.hanabi.first_order import SEEN, narrowed
+from hanabi_orchestrator.roles.hanabi.marking.mind_marks import MIRROR
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, Position
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.sections import Sections
+from hanabi_orchestrator.roles.words import Words
 
 
 @role(

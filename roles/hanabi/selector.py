@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from orchestrator.hanabi.moves import Move, parse
-from roles.hanabi.proposer import WHOLE, proposer
-from roles.hanabi.reasoning import own_rule
-from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice
-from roles.role_options import AllowedValues
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.roles.hanabi.proposer import WHOLE, proposer
+from hanabi_orchestrator.roles.hanabi.reasoning import own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, Position
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice
+from hanabi_orchestrator.roles.role_options import AllowedValues
+from hanabi_orchestrator.roles.sections import Sections
 
 
 def only(sections: Sections, notes: Notes) -> Choice | None:

@@ -1,15 +1,15 @@
 """Self-verifier: CAC's judge of a chosen move (appendix C.3)."""
 
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.safety import STANDARD
-from roles.hanabi.sections.fixed import Rules
-from roles.hanabi.sections.history import OwnActions
-from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import Choice, Judgement
-from roles.role_options import AllowedValues
-from roles.sections import Sections
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.safety import STANDARD
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import OwnActions
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement
+from hanabi_orchestrator.roles.role_options import AllowedValues
+from hanabi_orchestrator.roles.sections import Sections
 
 OPTIONS: AllowedValues = {"reason": ("told", "unsaid")}
 """`reason`: whether it is told why the player chose the move."""

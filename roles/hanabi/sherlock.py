@@ -2,23 +2,23 @@
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import CARDS, unmask
-from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
-from roles.hanabi.analysis import in_words
-from roles.hanabi.history_analyst import insights
-from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.fixed import CardCounts, ProbabilityAdvice, Rules
-from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import FinalRound, State, unmoved
-from roles.hanabi.watson import safe_or_proposed
-from roles.legal_moves import LegalMoves
-from roles.marks import prose_only
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.reply_types import Choice, PlainText
-from roles.sections import Section, Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, unmask
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, Move, Play
+from hanabi_orchestrator.roles.hanabi.analysis import in_words
+from hanabi_orchestrator.roles.hanabi.history_analyst import insights
+from hanabi_orchestrator.roles.hanabi.proposer import WHOLE
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import CardCounts, ProbabilityAdvice, Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, State, unmoved
+from hanabi_orchestrator.roles.hanabi.watson import safe_or_proposed
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import prose_only
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Choice, PlainText
+from hanabi_orchestrator.roles.sections import Section, Sections
 
 TABLE: tuple[type[Section], ...] = tuple(kind for kind in TAKES if kind is not LegalMoves)
 SHARED: tuple[type[Section], ...] = (Rules, *TABLE, FinalRound, CardCounts, ProbabilityAdvice)

@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from roles.hanabi.card_words import written
-from roles.hanabi.list_changes import Aspects, aspects, named
-from roles.hanabi.list_marks import cards
-from roles.hanabi.sections.fixed import Rules
-from roles.hanabi.sections.history import History
-from roles.hanabi.sections.judged_lists import JudgedLists
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.reply_types import Chance, Reply
-from roles.sections import Sections
+from hanabi_orchestrator.roles.hanabi.card_words import written
+from hanabi_orchestrator.roles.hanabi.list_changes import Aspects, aspects, named
+from hanabi_orchestrator.roles.hanabi.list_marks import cards
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.hanabi.sections.judged_lists import JudgedLists
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Chance, Reply
+from hanabi_orchestrator.roles.sections import Sections
 
 ASPECTS = ("deduction_accuracy", "history_integration", "tracking_quality", "overall")
 

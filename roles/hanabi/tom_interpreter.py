@@ -2,26 +2,26 @@
 
 from collections.abc import Collection, Iterator
 
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.hint_convention import STRANGER, has_turn
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Hint, Move
-from roles.hanabi.marking.mind_marks import INTERPRETER
-from roles.hanabi.mind_report import Intention, MindReport
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.convention_scene import understood
-from roles.hanabi.reasoning.forecast import forecast
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import Conventions, Rules
-from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.past_games import PastGames
-from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.sections import Sections
-from roles.words import ENGLISH
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import STRANGER, has_turn
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, Move
+from hanabi_orchestrator.roles.hanabi.marking.mind_marks import INTERPRETER
+from hanabi_orchestrator.roles.hanabi.mind_report import Intention, MindReport
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.convention_scene import understood
+from hanabi_orchestrator.roles.hanabi.reasoning.forecast import forecast
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions, Rules
+from hanabi_orchestrator.roles.hanabi.sections.history import History, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.past_games import PastGames
+from hanabi_orchestrator.roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.sections import Sections
+from hanabi_orchestrator.roles.words import ENGLISH
 
 
 @role(

@@ -3,23 +3,23 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
-from orchestrator.hanabi.literal_knowledge import hinted, shifted
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.view import Past
-from roles.hanabi import list_changes, list_marks
-from roles.hanabi.card_words import read, written
-from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.hanabi.sections.fixed import DeductionRules
-from roles.hanabi.sections.history import History, Remembered
-from roles.hanabi.sections.table import State
-from roles.marks import Marker
-from roles.notes_text import Notes
-from roles.registry import role
-from roles.reply_types import Deduction, TrackedChoice
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import hinted, shifted
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi import list_changes, list_marks
+from hanabi_orchestrator.roles.hanabi.card_words import read, written
+from hanabi_orchestrator.roles.hanabi.proposer import WHOLE
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import DeductionRules
+from hanabi_orchestrator.roles.hanabi.sections.history import History, Remembered
+from hanabi_orchestrator.roles.hanabi.sections.table import State
+from hanabi_orchestrator.roles.marks import Marker
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import Deduction, TrackedChoice
+from hanabi_orchestrator.roles.sections import Sections
 
 Lists = dict[int, list[Mask]]
 """By seat: what the hints leave of each slot."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, Card, Mask, Piles
-from orchestrator.hanabi.convention.hint_convention import Convention
-from orchestrator.hanabi.convention.partner_model import understand
-from orchestrator.hanabi.literal_knowledge import dealt_hands
-from orchestrator.hanabi.moves import Hint, Move
-from orchestrator.hanabi.referee import Referee, rebuild
-from orchestrator.hanabi.view import Past, View
-from roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Card, Mask, Piles
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import Convention
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import understand
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import dealt_hands
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
 
 
 @dataclass(frozen=True)

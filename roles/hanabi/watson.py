@@ -4,23 +4,28 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, unmask
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, Move, Play
-from roles.hanabi.analysis import in_words
-from roles.hanabi.history_analyst import insights
-from roles.hanabi.proposer import WHOLE
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
-from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
-from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, FinalRound, State, unmoved
-from roles.hanabi.selector import by_frequency, support
-from roles.marks import prose_only
-from roles.notes_text import Notes, of_type
-from roles.registry import role
-from roles.reply_types import ENTRY, Choice, Reply
-from roles.sections import Section, Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, unmask
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.roles.hanabi.analysis import in_words
+from hanabi_orchestrator.roles.hanabi.history_analyst import insights
+from hanabi_orchestrator.roles.hanabi.proposer import WHOLE
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import NEEDS, TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import (
+    CardCounts,
+    Conventions,
+    ProbabilityAdvice,
+    Rules,
+)
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.hanabi.sections.table import Discards, FinalRound, State, unmoved
+from hanabi_orchestrator.roles.hanabi.selector import by_frequency, support
+from hanabi_orchestrator.roles.marks import prose_only
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.registry import role
+from hanabi_orchestrator.roles.reply_types import ENTRY, Choice, Reply
+from hanabi_orchestrator.roles.sections import Section, Sections
 
 SHARED: tuple[type[Section], ...] = (
     Rules,

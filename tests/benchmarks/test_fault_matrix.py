@@ -9,8 +9,8 @@ from benchmarks import fault_games, fault_matrix
 from benchmarks.fault_changes import Fault, collected
 from benchmarks.fault_games import Deal, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, naming_marks, upstream
-from orchestrator import play
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.support.prove import FULL
 
 OWN = ("discard_strategist", "safety_brier")

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-import graphs
 from benchmarks import real_model, real_server
 from benchmarks.real_model import Game, checks, figures
-from orchestrator.errors import UserError, WireTry
-from orchestrator.hanabi.moves import Play
-from orchestrator.journal.events import Call, Decided
-from orchestrator.models.request import Message
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import UserError, WireTry
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided
+from hanabi_orchestrator.orchestrator.models.request import Message
 from tests.support.servers import completion, in_a_thread, server
 
 GAMES = ("--graph", "watson", "--graph", "cac", "--calls", "1", "--out", "out", "--model", "fake")

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from benchmarks import real_model, reply_corpus
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import labelled, parse
-from orchestrator.replies.reader import read
-from roles.reply_types import RatedChoice, variant
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import labelled, parse
+from hanabi_orchestrator.orchestrator.replies.reader import read
+from hanabi_orchestrator.roles.reply_types import RatedChoice, variant
 
 
 @pytest.fixture

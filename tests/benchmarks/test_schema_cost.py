@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import schema_cost
-from orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.settings import settings
 
 
 def test_every_prompt_is_asked_with_each_kind_of_schema(

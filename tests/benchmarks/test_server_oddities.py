@@ -10,16 +10,23 @@ import pytest
 import yaml
 
 from benchmarks.server_oddities import ODDITIES, Oddity, OddServer
-from experiments.record import run_folder
-from experiments.record.game import Game
-from experiments.report.answerers import confound, read_asked
-from experiments.study import experiment
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator.errors import ModelError
-from orchestrator.models import fake_endpoint
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Absent, Brain, Exchange, Part, Place, answer
-from roles import Choice
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.report.answerers import confound, read_asked
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator.errors import ModelError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import (
+    Absent,
+    Brain,
+    Exchange,
+    Part,
+    Place,
+    answer,
+)
+from hanabi_orchestrator.roles import Choice
 from tests.support.prove import FULL
 from tests.support.servers import ask, in_a_thread, quick
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import slips
-from orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 
 def test_differences_are_paired_by_deal() -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-import graphs
-from graphs.prompt_preview import requests
-from orchestrator.journal.events import Call, Event, TurnStarted
-from orchestrator.models.request import ModelRequest, Scripted, estimated
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted, estimated
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

@@ -2,11 +2,10 @@
 
 import pytest
 
-import graphs
-import prompts
-from graphs.config import parse
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs, prompts
+from hanabi_orchestrator.graphs.config import parse
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.support.small_graph import LAST, small
 
 BLOCKS = [

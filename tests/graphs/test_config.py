@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-import graphs
-from graphs.config import parse
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
-from orchestrator.models.request import Scripted
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.config import parse
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.request import Scripted
 from tests.support.positions import GRAPHS, position
 from tests.support.small_graph import LAST, nodes, small
 
@@ -158,7 +158,7 @@ def test_mixture_of_agents_has_no_historian_at_two_players() -> None:
 
 
 def test_house_is_two_calls_deep_and_ends_in_safety() -> None:
-    from graphs.attempts import calls, depth
+    from hanabi_orchestrator.graphs.attempts import calls, depth
 
     config = graphs.read("house")
     assert (depth(config), calls(config)) == (2, "4 to 6")

@@ -7,14 +7,14 @@ import pytest
 import yaml
 from rich.console import Console
 
-import graphs
-from experiments.show.graph_tree import show_graph
-from graphs import named
-from graphs.attempts import steps
-from graphs.config import parse
-from graphs.context import Context, read
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.show.graph_tree import show_graph
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.graphs.attempts import steps
+from hanabi_orchestrator.graphs.config import parse
+from hanabi_orchestrator.graphs.context import Context, read
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.small_graph import LAST, nodes, small
 

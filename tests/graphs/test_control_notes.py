@@ -10,23 +10,30 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-import graphs
-from graphs import ablate
-from graphs.ablate import at
-from graphs.config import GraphConfig
-from graphs.control_notes import GIVEN, GivenNote, padded, phase, placebo, shuffled
-from graphs.prompt_preview import Programs, requests
-from graphs.recorded import replies
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, Memory, TurnStarted
-from orchestrator.models.request import estimated
-from orchestrator.replies.reply import Reply
-from orchestrator.table.seat import Decision, GameContext
-from roles.notes_text import plain
-from roles.reply_types import Choice, Judgement, Rating, Shortlist, slot_fields
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.control_notes import (
+    GIVEN,
+    GivenNote,
+    padded,
+    phase,
+    placebo,
+    shuffled,
+)
+from hanabi_orchestrator.graphs.prompt_preview import Programs, requests
+from hanabi_orchestrator.graphs.recorded import replies
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Memory, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import estimated
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.roles.notes_text import plain
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement, Rating, Shortlist, slot_fields
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 from tests.support.positions import partners_game
 
 GRAPHS = ("house", "moa_watson", "moa_sherlock", "tom_planner_2", "cac")

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-import graphs
-from graphs import ablate
-from graphs.asking import ordered
-from graphs.attempts import attempts, role_node
-from graphs.config import GraphConfig
-from graphs.prompt_preview import Programs, requests
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.models.request import ModelRequest, Place
-from orchestrator.models.retries import call_seed
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.asking import ordered
+from hanabi_orchestrator.graphs.attempts import attempts, role_node
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.prompt_preview import Programs, requests
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Place
+from hanabi_orchestrator.orchestrator.models.retries import call_seed
 
 
 async def asked(config: GraphConfig, node: str) -> ModelRequest:

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 from langchain_core.runnables.graph import Edge, Graph, Node
 
-import graphs
-from graphs import drawing
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,13 +9,13 @@ import structlog
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableLambda
 
-import graphs
 from benchmarks.engine_cost import measure
-from graphs import langgraph_compile
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.table.game_loop import play_async
-from roles import sections
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import langgraph_compile
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles import sections
 from tests.support.small_graph import OPENING
 
 
@@ -100,7 +100,7 @@ async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -
         played.clear()
         moves.append((await graphs.seat(config, callbacks=callbacks)(OPENING, {})).move)
         assert len(played) == expected
-    monkeypatch.setattr("graphs.tracing.listens", lambda callbacks: True)
+    monkeypatch.setattr("hanabi_orchestrator.graphs.tracing.listens", lambda callbacks: True)
     await graphs.seat("house")(OPENING, {})
     assert len(played) == 1 and len(set(moves)) == 1
     with pytest.raises(UserError, match="engine: walk is for programs alone"):
@@ -119,7 +119,8 @@ async def test_a_seat_reads_no_view_again_and_makes_its_sections_once(
         new(cache, view)
 
     monkeypatch.setattr(
-        "graphs.turn_state.VALIDATED", lambda data: pytest.fail("the table's view is there")
+        "hanabi_orchestrator.graphs.turn_state.VALIDATED",
+        lambda data: pytest.fail("the table's view is there"),
     )
     monkeypatch.setattr(sections._Made, "__init__", counted)
     await asyncio.gather(*(seat(OPENING.model_copy(), {}) for _ in range(3)))
@@ -127,8 +128,8 @@ async def test_a_seat_reads_no_view_again_and_makes_its_sections_once(
 
 
 def test_a_switch_of_langsmith_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphs.tracing import listens
-    from orchestrator.models.llm_runs import SWITCHES
+    from hanabi_orchestrator.graphs.tracing import listens
+    from hanabi_orchestrator.orchestrator.models.llm_runs import SWITCHES
 
     for name in SWITCHES:
         monkeypatch.delenv(name, raising=False)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-import graphs
-from graphs.config import parse
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.config import parse
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.positions import POSITIONS, position
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-import graphs
-from graphs.prompt_preview import requests
-from orchestrator.hanabi.moves import parse
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import View
-from roles import Choice, Notes
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi.moves import parse
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles import Choice, Notes
 from tests.support.positions import GRAPHS
 from tests.support.prove import FULL
 from tests.support.raw_sections import CHECKS, wrong

@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import graphs
-from graphs import gate
-from graphs.config import GraphConfig
-from graphs.prompt_preview import requests
-from orchestrator.hanabi.moves import Hint, Play
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, TurnStarted
-from orchestrator.models.request import ModelRequest
-from orchestrator.players import partners
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import gate
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.support.positions import random_views
 from tests.support.prompt_follower import Prompt
 from tests.support.prove import FULL

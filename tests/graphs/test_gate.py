@@ -4,22 +4,22 @@ import re
 
 import pytest
 
-import graphs
-from graphs import gate
-from graphs.prompt_preview import requests
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.moves import Move, Play
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, VerdictGiven
-from orchestrator.models.simulated_settings import Rates
-from orchestrator.table.seat import GameContext
-from roles.hanabi import error_injection
-from roles.hanabi.error_injection import Slips
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.reply_types import Choice, Judgement
-from roles.sections import Sections, cut
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import gate
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, VerdictGiven
+from hanabi_orchestrator.orchestrator.models.simulated_settings import Rates
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles.hanabi import error_injection
+from hanabi_orchestrator.roles.hanabi.error_injection import Slips
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement
+from hanabi_orchestrator.roles.sections import Sections, cut
 from tests.support.positions import GRAPHS, dealt, position, turn_of
 from tests.support.prove import FULL
 from tests.support.small_graph import scripted, turn

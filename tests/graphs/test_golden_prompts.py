@@ -7,16 +7,16 @@ from itertools import product
 
 import pytest
 
-import graphs
-from graphs.decision import remember
-from graphs.prompt_preview import requests
-from orchestrator.hanabi.determinize import determinized_game
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.models.request import messages
-from roles import Choice, Notes
-from roles.hanabi.card_words import written
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.decision import remember
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi.determinize import determinized_game
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.models.request import messages
+from hanabi_orchestrator.roles import Choice, Notes
+from hanabi_orchestrator.roles.hanabi.card_words import written
 from tests.support.folders import TESTS
 from tests.support.positions import GRAPHS, POSITIONS, position, turn_of
 

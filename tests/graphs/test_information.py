@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-import graphs
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.journal.events import Event, Moved
-from orchestrator.journal.file import comparable
-from orchestrator.players import partners
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import GameContext, Seat
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.sections import cut
-from roles.words import ENGLISH
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.journal.events import Event, Moved
+from hanabi_orchestrator.orchestrator.journal.file import comparable
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import GameContext, Seat
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.sections import cut
+from hanabi_orchestrator.roles.words import ENGLISH
 from tests.support.positions import partners_game
 from tests.support.prove import FULL
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-import graphs
-from experiments.tasks.fork.decision import decide
-from graphs.config import parse
-from graphs.prompt_preview import requests
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.tasks.fork.decision import decide
+from hanabi_orchestrator.graphs.config import parse
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call
 from tests.conftest import Run
 from tests.support.positions import position, turn_of
 from tests.support.prove import FULL

@@ -2,10 +2,10 @@
 
 import pytest
 
-import graphs
-from experiments.study import arms, experiment
-from graphs.interventions import Intervention, apply, parse
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.study import arms, experiment
+from hanabi_orchestrator.graphs.interventions import Intervention, apply, parse
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 FORMS = {
     "removed:analyst": Intervention("removed", "analyst"),

@@ -10,13 +10,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
-import graphs
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided
-from orchestrator.models.request import Scripted
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Decided
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.support.folders import ROOT
 from tests.support.positions import literal_views
 from tests.support.prove import FULL

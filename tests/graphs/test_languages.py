@@ -6,20 +6,18 @@ from collections import Counter
 import pytest
 import yaml
 
-import graphs
-import prompts
-import roles
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.models import fake_endpoint
-from orchestrator.models.request import ModelRequest, Scripted, messages
-from orchestrator.replies import writer
-from orchestrator.replies.reader import read
-from orchestrator.replies.values import entry
-from orchestrator.table.game_loop import play_async
-from roles.hanabi.plan_evaluator import PlannedChoice
-from roles.words import Words
+from hanabi_orchestrator import graphs, prompts, roles
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted, messages
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reader import read
+from hanabi_orchestrator.orchestrator.replies.values import entry
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles.hanabi.plan_evaluator import PlannedChoice
+from hanabi_orchestrator.roles.words import Words
 from tests.roles.test_planner import PLANNERS
 from tests.support.folders import TESTS
 from tests.support.positions import POSITIONS, literal_views, position, turn_of

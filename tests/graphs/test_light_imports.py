@@ -8,12 +8,12 @@ import pytest
 HEAVY = ("langgraph", "langchain_core")
 
 PROGRAMS = """
-import graphs
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 play(graphs.seat("house"), players=2, seed=1, max_turns=2)
 """
 READING = """
-import graphs
+from hanabi_orchestrator import graphs
 [graphs.read(name) for name in graphs.names()]
 """
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.document.terminal import console
-from experiments.show import graph_tree
-from graphs.config import checked, parse
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.models.request import ModelRequest
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.document.terminal import console
+from hanabi_orchestrator.experiments.show import graph_tree
+from hanabi_orchestrator.graphs.config import checked, parse
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.support.small_graph import nodes, scripted, small
 from tests.test_games import of
 

@@ -4,16 +4,15 @@ import asyncio
 
 import pytest
 
-import graphs
-import roles
-from experiments.show.prompts import node_prompts
-from experiments.study import prompt_positions
-from graphs.config import GraphConfig, checked
-from graphs.prompt_preview import Programs
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from roles import Choice, LegalMoves, State
-from roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.show.prompts import node_prompts
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.graphs.prompt_preview import Programs
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles import Choice, LegalMoves, State
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
 
 MARK = "PLACEHOLDER, not an answer"
 

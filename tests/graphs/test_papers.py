@@ -6,21 +6,20 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from graphs.prompt_preview import requests
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, TurnStarted
-from orchestrator.models.request import ModelRequest
-from orchestrator.replies.writer import label
-from orchestrator.table.game_loop import play_async
-from roles import Choice
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.history import Remembered
-from roles.reply_types import Shortlist
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.replies.writer import label
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles import Choice
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.history import Remembered
+from hanabi_orchestrator.roles.reply_types import Shortlist
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import position, turn_of
 from tests.support.small_graph import LAST, OPENING, scripted, turn
 

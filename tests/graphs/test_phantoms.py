@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-import graphs
-from graphs import GraphConfig
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
-from roles import Notes
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import GraphConfig
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.roles import Notes
 from tests.support.positions import GRAPHS, literal_views, position, random_views, turn_of
 from tests.support.prove import FULL
 

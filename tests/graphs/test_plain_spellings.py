@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-import graphs
-from experiments.study import experiment
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 GRAPH = """
 name: mine
@@ -30,7 +30,7 @@ SHORT = {
 
 
 def test_a_single_value_stands_for_a_list_in_graphs_and_contexts() -> None:
-    from graphs.config import parse
+    from hanabi_orchestrator.graphs.config import parse
 
     assert parse(GRAPH.format(**SHORT)) == parse(GRAPH.format(**LONG))
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-import graphs
 from benchmarks.ablations import Played, _worth, removals
-from graphs import GraphConfig
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Event, Moved
-from orchestrator.table.game_loop import play_async
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.sections import cut
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs import GraphConfig
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import Event, Moved
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import random_views
 
 HOUSE = graphs.read("house")

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-import graphs
-from graphs.prompt_preview import requests
-from orchestrator.hanabi.cards import CARDS
-from orchestrator.hanabi.moves import Hint, HintColour
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, HintColour
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 from tests.support.positions import GRAPHS, partners_game, turn_of
 from tests.support.prove import FULL
 

@@ -9,19 +9,18 @@ from itertools import islice
 
 import pytest
 
-import graphs
-import prompts
-from graphs import ablate
-from graphs.ablate import at
-from graphs.config import GraphConfig, names
-from graphs.prompt_facts import blind_nodes, missing_facts
-from graphs.prompt_preview import Programs, requests
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.models.request import ModelRequest
-from roles import Notes
-from roles.hanabi.sections.table import OWN_HAND
-from roles.sections import FACTS, SECTIONS
+from hanabi_orchestrator import graphs, prompts
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import GraphConfig, names
+from hanabi_orchestrator.graphs.prompt_facts import blind_nodes, missing_facts
+from hanabi_orchestrator.graphs.prompt_preview import Programs, requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.roles import Notes
+from hanabi_orchestrator.roles.hanabi.sections.table import OWN_HAND
+from hanabi_orchestrator.roles.sections import FACTS, SECTIONS
 from tests.support.positions import partners_game
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-import graphs
-from experiments.show.prompts import NodePrompt, shared
-from graphs.context import OWN_PARTS
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
-from orchestrator.models.request import messages
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.show.prompts import NodePrompt, shared
+from hanabi_orchestrator.graphs.context import OWN_PARTS
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.request import messages
 from tests.support.positions import POSITIONS, position, turn_of
 
 

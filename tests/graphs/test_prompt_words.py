@@ -6,15 +6,15 @@ from itertools import pairwise
 
 import pytest
 
-import graphs
-from graphs.config import GraphConfig
-from graphs.prompt_preview import requests
-from graphs.recorded import notes_of
-from orchestrator.journal.events import Event, Moved, TurnStarted
-from orchestrator.models.request import Scripted
-from orchestrator.players import partners
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Seat
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.journal.events import Event, Moved, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import Seat
 from tests.support.prompt_follower import FOLLOWERS
 from tests.support.prove import FULL
 

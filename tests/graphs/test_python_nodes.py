@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-import graphs
-from orchestrator import journal, play, plugins
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call
-from roles import registry
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal, play, plugins
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.roles import registry
 from tests.conftest import Run
 
 CODE = '''
-import roles
+from hanabi_orchestrator import roles
 
 NUMBER = 3
 

@@ -4,19 +4,18 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from graphs.attempts import attempts, role_node
-from graphs.config import checked, parse
-from graphs.prompt_preview import requests
-from graphs.recorded import notes_of
-from orchestrator.errors import RoleError, UserError
-from orchestrator.hanabi.cards import COLOUR_NAMES
-from orchestrator.hanabi.moves import Discard, HintColour, Play
-from orchestrator.journal.events import Call, VerdictGiven
-from roles import Choice, Sections, Verdict
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.graphs.attempts import attempts, role_node
+from hanabi_orchestrator.graphs.config import checked, parse
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.errors import RoleError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, Play
+from hanabi_orchestrator.orchestrator.journal.events import Call, VerdictGiven
+from hanabi_orchestrator.roles import Choice, Sections, Verdict
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import random_views, turn_of
 from tests.support.small_graph import LAST, OPENING, nodes, scripted, small, turn
 

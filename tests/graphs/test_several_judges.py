@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import graphs
-from experiments import Game
-from experiments.page import turn_page
-from experiments.show.graph_tree import show_graph
-from experiments.show.turn_story import TurnStory
-from graphs.attempts import depth, judging, steps
-from graphs.config import parse
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, VerdictGiven
-from orchestrator.journal.move_origins import origins
-from orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments import Game
+from hanabi_orchestrator.experiments.page import turn_page
+from hanabi_orchestrator.experiments.show.graph_tree import show_graph
+from hanabi_orchestrator.experiments.show.turn_story import TurnStory
+from hanabi_orchestrator.graphs.attempts import depth, judging, steps
+from hanabi_orchestrator.graphs.config import parse
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, VerdictGiven
+from hanabi_orchestrator.orchestrator.journal.move_origins import origins
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
 from tests.graphs.test_walk import both, bound
 from tests.support.positions import literal_views, random_views
 from tests.support.small_graph import OPENING, nodes, scripted, small, turn

@@ -12,33 +12,56 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graphs
-import roles
-from experiments.record.game import Game, Turn
-from experiments.report import error_counts as error_table
-from graphs.answerers import SimulatedBrain
-from graphs.attempts import attempts, safety_node
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Discard, Play, labelled
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, Result
-from orchestrator.models import settings as model_settings
-from orchestrator.models import simulated_settings
-from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Absent, Exchange, ModelRequest, Part, Place, answer
-from orchestrator.models.simulated_settings import KINDS, PROFILES, Rates, SimSettings
-from orchestrator.replies.reply import Form
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import GameContext
-from roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
-from roles.hanabi import error_injection
-from roles.hanabi.error_injection import Slips
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
-from roles.reply_types import variant
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.report import error_counts as error_table
+from hanabi_orchestrator.graphs.answerers import SimulatedBrain
+from hanabi_orchestrator.graphs.attempts import attempts, safety_node
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play, labelled
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    Moved,
+    Result,
+)
+from hanabi_orchestrator.orchestrator.models import settings as model_settings
+from hanabi_orchestrator.orchestrator.models import simulated_settings
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import (
+    Absent,
+    Exchange,
+    ModelRequest,
+    Part,
+    Place,
+    answer,
+)
+from hanabi_orchestrator.orchestrator.models.simulated_settings import (
+    KINDS,
+    PROFILES,
+    Rates,
+    SimSettings,
+)
+from hanabi_orchestrator.orchestrator.replies.reply import Form
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
+from hanabi_orchestrator.roles.hanabi import error_injection
+from hanabi_orchestrator.roles.hanabi.error_injection import Slips
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.table import (
+    NextPlayable,
+    OwnDeductions,
+    PartnerDeductions,
+    State,
+)
+from hanabi_orchestrator.roles.reply_types import variant
+from hanabi_orchestrator.roles.sections import cut
 from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.positions import GRAPHS, literal_views

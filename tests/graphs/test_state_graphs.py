@@ -8,17 +8,17 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-import graphs
-from experiments.page import turn_page
-from experiments.record.game import Game
-from experiments.study.seat_spec import read_seat
-from graphs.state_graph_seat import StateGraphSeat
-from orchestrator import journal
-from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.models.request import Scripted
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page import turn_page
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study.seat_spec import read_seat
+from hanabi_orchestrator.graphs.state_graph_seat import StateGraphSeat
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import Suspended, TurnError, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from tests.support.small_graph import OPENING
 
 
@@ -128,7 +128,7 @@ async def test_a_resumed_game_asks_nobody_again(tmp_path: Path) -> None:
         fails = True
 
     def raise_lost() -> None:
-        from orchestrator.errors import ModelError
+        from hanabi_orchestrator.orchestrator.errors import ModelError
 
         raise ModelError("the line is dead")
 
@@ -197,7 +197,7 @@ async def test_the_page_shows_the_nodes_in_the_order_asked(tmp_path: Path) -> No
 async def test_a_spec_names_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = """
 from langgraph.graph import START, StateGraph
-import graphs
+from hanabi_orchestrator import graphs
 graph = StateGraph(graphs.TurnState)
 graph.add_node("proposer", graphs.role_node("proposer"))
 graph.add_edge(START, "proposer")

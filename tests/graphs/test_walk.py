@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-import graphs
-from graphs.asking import SeatRuntime
-from graphs.langgraph_compile import compiled
-from graphs.node import SeatState
-from graphs.role_step import AT_TABLE
-from graphs.turn_state import plain_view, typed
-from graphs.walk import Walk, walk
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event
-from orchestrator.table.seat import GameContext
-from roles import Notes
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.asking import SeatRuntime
+from hanabi_orchestrator.graphs.langgraph_compile import compiled
+from hanabi_orchestrator.graphs.node import SeatState
+from hanabi_orchestrator.graphs.role_step import AT_TABLE
+from hanabi_orchestrator.graphs.turn_state import plain_view, typed
+from hanabi_orchestrator.graphs.walk import Walk, walk
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles import Notes
 from tests.support.positions import literal_views, random_views
 from tests.support.prove import FULL
 

@@ -11,23 +11,22 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from graphs import GraphConfig
-from graphs.asking import SeatRuntime, ask
-from graphs.attempts import attempts, safety_node
-from graphs.gate import NO_REASON
-from graphs.node import SeatState
-from graphs.recorded import notes_of
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import RANKS, Colour
-from orchestrator.hanabi.moves import HintColour, HintRank, Play
-from orchestrator.hanabi.view import Hand, Knowledge, View
-from orchestrator.journal.events import Event, VerdictGiven
-from orchestrator.models.request import ModelRequest, Scripted
-from orchestrator.table.seat import BEFORE, Decision, GameContext
-from roles.reply_types import Choice, Judgement, Verdict
-from roles.role_options import defaults
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.graphs import GraphConfig
+from hanabi_orchestrator.graphs.asking import SeatRuntime, ask
+from hanabi_orchestrator.graphs.attempts import attempts, safety_node
+from hanabi_orchestrator.graphs.gate import NO_REASON
+from hanabi_orchestrator.graphs.node import SeatState
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import RANKS, Colour
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Hand, Knowledge, View
+from hanabi_orchestrator.orchestrator.journal.events import Event, VerdictGiven
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE, Decision, GameContext
+from hanabi_orchestrator.roles.reply_types import Choice, Judgement, Verdict
+from hanabi_orchestrator.roles.role_options import defaults
 from tests.support.positions import GRAPHS, literal_views, position, random_views
 from tests.support.prove import FULL
 from tests.support.small_graph import scripted
@@ -312,7 +311,7 @@ async def test_past_games_that_are_taken_away_reach_no_role() -> None:
 
 
 def _deck() -> list[Any]:
-    from orchestrator.hanabi.referee import deal
+    from hanabi_orchestrator.orchestrator.hanabi.referee import deal
 
     return list(deal(4))
 

@@ -112,11 +112,12 @@ class Trials:
             for name in [name for name in sys.modules if name.split(".")[0] == "tests"]:
                 del sys.modules[name]
             sys.path[:] = [
+                str(self.folder / "src"),
                 str(self.folder),
-                *(path for path in sys.path if Path(path).resolve() != ROOT),
+                *(path for path in sys.path if Path(path).resolve() not in (ROOT, ROOT / "src")),
             ]
             sys.argv[0] = "pytest"
-            os.environ["PYTHONPATH"] = str(self.folder)
+            os.environ["PYTHONPATH"] = f"{self.folder / 'src'}{os.pathsep}{self.folder}"
             code = int(import_module("pytest").main([*OPTIONS, *tests]))
         except BaseException:
             traceback.print_exc()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.errors import did_you_mean, similar_name
+from hanabi_orchestrator.orchestrator.errors import did_you_mean, similar_name
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import experiments
-from experiments.study.experiment import Experiment
-from orchestrator import event_loop
+from hanabi_orchestrator import experiments
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.orchestrator import event_loop
 
 NAME = ContextVar("NAME", default="")
 

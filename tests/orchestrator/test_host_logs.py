@@ -7,7 +7,7 @@ HOST = """
 import structlog
 before = structlog.get_config()
 from hanabi_orchestrator import graphs, play
-from orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.logs import log
 play(graphs.seat("watson"), players=2, seed=1, max_turns=1)
 assert not structlog.is_configured() and structlog.get_config() == before
 structlog.get_logger().info("of the host")

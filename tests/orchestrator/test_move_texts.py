@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from orchestrator.collab import capture, escape
-from orchestrator.collab.maps import ESCAPE_MAP
-from orchestrator.guandan import plays
-from orchestrator.guandan.cards import deal as guandan_deal
-from orchestrator.guandan.referee import Referee as Guandan
-from orchestrator.hanabi import moves as hanabi
-from orchestrator.hanabi.referee import Referee as Hanabi
-from orchestrator.hanabi.referee import deal as hanabi_deal
-from orchestrator.overcooked import macros
-from orchestrator.overcooked.layouts import LAYOUTS
+from hanabi_orchestrator.orchestrator.collab import capture, escape
+from hanabi_orchestrator.orchestrator.collab.maps import ESCAPE_MAP
+from hanabi_orchestrator.orchestrator.guandan import plays
+from hanabi_orchestrator.orchestrator.guandan.cards import deal as guandan_deal
+from hanabi_orchestrator.orchestrator.guandan.referee import Referee as Guandan
+from hanabi_orchestrator.orchestrator.hanabi import moves as hanabi
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee as Hanabi
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal as hanabi_deal
+from hanabi_orchestrator.orchestrator.overcooked import macros
+from hanabi_orchestrator.orchestrator.overcooked.layouts import LAYOUTS
 
 PARSERS: dict[str, Callable[[str], object]] = {
     "hanabi": hanabi.parse,

@@ -5,11 +5,11 @@ import warnings
 
 import pytest
 
-import graphs
-from experiments.document.terminal import console
-from experiments.show.game_story import summary
-from orchestrator import PlayWarning, Result, play, play_async
-from orchestrator.models.request import Scripted
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.document.terminal import console
+from hanabi_orchestrator.experiments.show.game_story import summary
+from hanabi_orchestrator.orchestrator import PlayWarning, Result, play, play_async
+from hanabi_orchestrator.orchestrator.models.request import Scripted
 
 WATSON = graphs.read("watson")
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from orchestrator.errors import UserError
-from orchestrator.yaml_files import loaded, setting
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.yaml_files import loaded, setting
 
 BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 30)

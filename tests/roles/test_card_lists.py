@@ -6,19 +6,19 @@ from statistics import fmean, stdev
 
 import pytest
 
-import roles
-from orchestrator.hanabi.cards import ANY, OF_COLOUR, OF_RANK, Card, Mask
-from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import Past
-from roles.hanabi import list_changes, list_marks
-from roles.hanabi.card_lists import Lists, by_hints
-from roles.hanabi.card_words import meaning, written
-from roles.hanabi.list_changes import changes, guessed, named
-from roles.hanabi.truth import Truth
-from roles.reply_types import Deduction, TrackedChoice
-from roles.sections import Sections, cut
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, OF_COLOUR, OF_RANK, Card, Mask
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi import list_changes, list_marks
+from hanabi_orchestrator.roles.hanabi.card_lists import Lists, by_hints
+from hanabi_orchestrator.roles.hanabi.card_words import meaning, written
+from hanabi_orchestrator.roles.hanabi.list_changes import changes, guessed, named
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.reply_types import Deduction, TrackedChoice
+from hanabi_orchestrator.roles.sections import Sections, cut
 from tests.support.positions import literal_views
 from tests.support.prove import FULL
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-import roles
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Play
-from orchestrator.models.request import Absent
-from roles import Marker, MarkInfo, Notes, Reply, Role, Sections, Stated, Truth
-from roles.hanabi import conformance
-from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, FinalRound, State
-from roles.legal_moves import LegalMoves
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.roles import Marker, MarkInfo, Notes, Reply, Role, Sections, Stated, Truth
+from hanabi_orchestrator.roles.hanabi import conformance
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.hanabi.sections.table import Discards, FinalRound, State
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
 from tests.conftest import Run
 from tests.support.prove import FULL
 

@@ -4,18 +4,17 @@ import re
 
 import pytest
 
-import graphs
-import roles
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.players import partners
-from orchestrator.table.seat import GameContext
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.mind_report import MindReport
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import dealt, position, turn_of
 from tests.support.prove import FULL
 
@@ -172,7 +171,7 @@ LIMITS = {"house": 8_500, "house_solo": 2_000}
 
 @pytest.mark.parametrize("name", LIMITS)
 async def test_a_turn_in_the_middle_of_the_game_is_not_too_dear(name: str) -> None:
-    from graphs.prompt_preview import requests
+    from hanabi_orchestrator.graphs.prompt_preview import requests
 
     house = graphs.seat(HOUSE).bind(GameContext())
     for seed in range(1, 101) if FULL else (3, 46):

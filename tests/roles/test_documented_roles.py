@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from orchestrator import Scripted, UserError, play
-from orchestrator.errors import RoleError
-from orchestrator.models.settings import PROGRAM
-from roles import conformance
-from roles.sections import SECTIONS
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.orchestrator import Scripted, UserError, play
+from hanabi_orchestrator.orchestrator.errors import RoleError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles import conformance
+from hanabi_orchestrator.roles.sections import SECTIONS
 from tests.support.prove import FULL
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +30,7 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_roles: None)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("roles.sections.SECTIONS", dict(SECTIONS))
+    monkeypatch.setattr("hanabi_orchestrator.roles.sections.SECTIONS", dict(SECTIONS))
     before = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - before:

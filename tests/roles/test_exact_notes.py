@@ -5,21 +5,20 @@ from random import Random
 
 import pytest
 
-import graphs
-import roles
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import ADAPTING
-from orchestrator.hanabi.moves import HintColour, HintRank
-from orchestrator.hanabi.view import View
-from orchestrator.players import partners
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.reasoning import literal_play, own_rule
-from roles.hanabi.reasoning.convention_scene import scene_of
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sherlock import CardRubric
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import ADAPTING
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play, own_rule
+from hanabi_orchestrator.roles.hanabi.reasoning.convention_scene import scene_of
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sherlock import CardRubric
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import partners_game, random_views
 from tests.support.prove import FULL
 

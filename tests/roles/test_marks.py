@@ -5,21 +5,26 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from graphs.recorded import marks, marks_at
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import Card, Piles
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.journal.events import Decided, Event, GameStarted, Moved, TurnStarted
-from orchestrator.models.request import Absent
-from roles import Truth, brier
-from roles.hanabi.analysis import Analysis
-from roles.hanabi.discard_report import DiscardReport
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.truth import truths
-from roles.marks import checked
-from roles.sections import Sections
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.graphs.recorded import marks, marks_at
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Decided,
+    Event,
+    GameStarted,
+    Moved,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.roles import Truth, brier
+from hanabi_orchestrator.roles.hanabi.analysis import Analysis
+from hanabi_orchestrator.roles.hanabi.discard_report import DiscardReport
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.truth import truths
+from hanabi_orchestrator.roles.marks import checked
+from hanabi_orchestrator.roles.sections import Sections
 from tests.support.positions import events_of
 
 

@@ -9,28 +9,27 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from orchestrator.hanabi.cards import CARDS, Card, count
-from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
-from orchestrator.hanabi.referee import deal
-from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import GameStarted, Moved
-from roles import Marker, Reply, Sections, Truth
-from roles.hanabi.analysis import Analysis
-from roles.hanabi.beliefs import FirstOrder
-from roles.hanabi.discard_report import DiscardReport
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.marking import analyst_marks, discard_marks, next_action_marks
-from roles.hanabi.marking.exact_belief import holds_critical
-from roles.hanabi.marking.next_action_marks import Forecast
-from roles.hanabi.mind_report import MindReport
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import Conventions
-from roles.hanabi.truth import truths
-from roles.role_options import defaults
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, Card, count
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import STRANGER
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Moved
+from hanabi_orchestrator.roles import Marker, Reply, Sections, Truth
+from hanabi_orchestrator.roles.hanabi.analysis import Analysis
+from hanabi_orchestrator.roles.hanabi.beliefs import FirstOrder
+from hanabi_orchestrator.roles.hanabi.discard_report import DiscardReport
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.marking import analyst_marks, discard_marks, next_action_marks
+from hanabi_orchestrator.roles.hanabi.marking.exact_belief import holds_critical
+from hanabi_orchestrator.roles.hanabi.marking.next_action_marks import Forecast
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.roles.hanabi.truth import truths
+from hanabi_orchestrator.roles.role_options import defaults
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import events_of, partners_game
 
 PLAYERS = 4

@@ -6,9 +6,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-import roles
-from experiments.show.listing import show_role
-from experiments.values import mark_infos
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.experiments.show.listing import show_role
+from hanabi_orchestrator.experiments.values import mark_infos
 from tests.support.folders import ROOT
 
 PAGE = (ROOT / "docs/marks.md").read_text("utf-8")

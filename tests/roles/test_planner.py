@@ -4,23 +4,22 @@ from typing import Any
 
 import pytest
 
-import graphs
-import roles
-from graphs.config import checked
-from graphs.prompt_preview import requests
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import HintRank, Play
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.replies import writer
-from orchestrator.replies.reader import Unreadable, read
-from roles import Notes
-from roles.hanabi.beliefs import Belief, FirstOrder, MoveReading, SecondOrder
-from roles.hanabi.plan_evaluator import PlannedChoice
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.reply_types import Recommended, Shortlist
-from roles.sections import cut
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable, read
+from hanabi_orchestrator.roles import Notes
+from hanabi_orchestrator.roles.hanabi.beliefs import Belief, FirstOrder, MoveReading, SecondOrder
+from hanabi_orchestrator.roles.hanabi.plan_evaluator import PlannedChoice
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.reply_types import Recommended, Shortlist
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import (
     POSITIONS,
     events_of,

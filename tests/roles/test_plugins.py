@@ -14,8 +14,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-import roles
-from roles.hanabi.sections.table import State
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.roles.hanabi.sections.table import State
 
 
 @roles.section
@@ -166,7 +166,7 @@ def test_lists_say_who_brings_what(folder: Path) -> None:
 
 LISTS = """
 import contextlib, io, json, sys
-from experiments.cli.app import main
+from hanabi_orchestrator.experiments.cli.app import main
 
 def printed(line):
     sys.argv = ["orchestrator", *line.split()]
@@ -183,7 +183,7 @@ def test_the_check_passes_a_packages_role(folder: Path) -> None:
     assert command(folder, "roles", "check", "timekeeper") == (0, "ok\n", "")
 
 
-TWICE = "import roles\nroles.add(roles.Role({name!r}, roles.Judgement, (), template='Judge.'))\n"
+TWICE = "from hanabi_orchestrator import roles\nroles.add(roles.Role({name!r}, roles.Judgement, (), template='Judge.'))\n"
 
 CLASHES = [
     (
@@ -219,7 +219,9 @@ CLASHES = [
         "section 'tempo' is registered twice: by hanabi_",
     ),
     (
-        {"__init__.py": "import roles\n@roles.section\nclass A(roles.Section):\n    name = 'a'"},
+        {
+            "__init__.py": "from hanabi_orchestrator import roles\n@roles.section\nclass A(roles.Section):\n    name = 'a'"
+        },
         "section 'a' has no template; give it its words as text or as a file",
     ),
 ]

@@ -6,38 +6,37 @@ from typing import get_args
 
 import pytest
 
-import prompts
-import roles
-from orchestrator.errors import UserError
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import ANY, INDEX, Card, Piles
-from orchestrator.hanabi.moves import Discard, HintRank, Play
-from orchestrator.hanabi.referee import deal
-from orchestrator.hanabi.view import View
-from orchestrator.models.json_schema import response_format
-from orchestrator.models.request import Absent
-from orchestrator.replies import writer
-from orchestrator.table.seat import BEFORE
-from roles import SECTIONS, Choice, Judgement, Reply, Role, Sections, Verdict
-from roles.hanabi.analysis import Analysis
-from roles.hanabi.history_analyst import replay
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.safety import LIMITS, Safety, safest
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import (
+from hanabi_orchestrator import prompts, roles
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, INDEX, Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles import SECTIONS, Choice, Judgement, Reply, Role, Sections, Verdict
+from hanabi_orchestrator.roles.hanabi.analysis import Analysis
+from hanabi_orchestrator.roles.hanabi.history_analyst import replay
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.safety import LIMITS, Safety, safest
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.hanabi.sections.table import (
     Discards,
     OwnDeductions,
     PartnerDeductions,
     PartnerKnowledge,
     State,
 )
-from roles.legal_moves import LegalMoves
-from roles.notes_text import notes_text
-from roles.reply_types import TrackedChoice, answer_format, variant
-from roles.sections import cut
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.notes_text import notes_text
+from hanabi_orchestrator.roles.reply_types import TrackedChoice, answer_format, variant
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import dealt, literal_views, position, random_views
 from tests.support.prove import FULL
 
@@ -139,7 +138,7 @@ def test_the_past_read_literally_is_what_hles_hints_say(players: int) -> None:
 
 def test_a_literal_hint_teaches_what_the_referee_then_tells() -> None:
     """`lesson` foretells which cards of the told hand become known plays."""
-    from orchestrator.hanabi.referee import deal, rebuild
+    from hanabi_orchestrator.orchestrator.hanabi.referee import deal, rebuild
 
     view = random_views(3, 1)[4]
     before = Position.read(cut(view, [(kind, {}) for kind in TAKES]))

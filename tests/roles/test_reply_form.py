@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-import roles
-from orchestrator.hanabi.moves import Play
-from orchestrator.models.json_schema import response_format
-from orchestrator.replies.reader import Unreadable, copied, read
-from orchestrator.replies.reply import Form, TableOptions
-from roles import Choice
-from roles.reply_form import blanks, form
-from roles.reply_types import answer_format, variant
-from roles.words import Words
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable, copied, read
+from hanabi_orchestrator.orchestrator.replies.reply import Form, TableOptions
+from hanabi_orchestrator.roles import Choice
+from hanabi_orchestrator.roles.reply_form import blanks, form
+from hanabi_orchestrator.roles.reply_types import answer_format, variant
+from hanabi_orchestrator.roles.words import Words
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 

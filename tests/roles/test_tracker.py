@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import graphs
-from orchestrator.hanabi.cards import COLOURS, RANKS, masked
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, TurnStarted
-from orchestrator.models.request import ModelRequest
-from orchestrator.table.game_loop import play_async
-from roles.hanabi.card_words import read, written
-from roles.reply_types import Deduction
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, RANKS, masked
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles.hanabi.card_words import read, written
+from hanabi_orchestrator.roles.reply_types import Deduction
 from tests.support.small_graph import scripted
 from tests.test_games import of
 

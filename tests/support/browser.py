@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from experiments.page import server
-from experiments.page.library import Library
-from experiments.page.server import Api
+from hanabi_orchestrator.experiments.page import server
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.server import Api
 
 CHROMIUM = (
     os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")

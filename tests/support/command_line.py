@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from experiments.cli.app import app
+from hanabi_orchestrator.experiments.cli.app import app
 
 
 class Command(NamedTuple):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-from orchestrator.hanabi import engine
-from orchestrator.hanabi.referee import Referee, rebuild
+from hanabi_orchestrator.orchestrator.hanabi import engine
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, rebuild
 
 HAS_HLE = find_spec("hanabi_learning_environment") is not None
 BUILDS = (engine.HLE, engine.OPENSPIEL) if HAS_HLE else (engine.OPENSPIEL,)

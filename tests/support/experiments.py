@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-from experiments.study import experiment
-from experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.study.plan import Plan
 
 NOWHERE = Path("nowhere")
 

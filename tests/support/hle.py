@@ -2,8 +2,8 @@
 
 import pytest
 
-from orchestrator.hanabi import engine
-from orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi import engine
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
 from tests.support.engines import HAS_HLE, on_build
 
 if not HAS_HLE:

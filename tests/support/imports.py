@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.support.folders import ROOT
 
+ONE_NAME = "hanabi_orchestrator"
 PACKAGES = ("prompts", "orchestrator", "roles", "graphs", "experiments")
 
 
@@ -22,8 +23,9 @@ def sources(package: str) -> list[Path]:
 
 @cache
 def names(path: Path) -> tuple[str, ...]:
-    """The dotted names that a file imports; of `from a import b` both `a` and `a.b`, whichever is a module."""
-    return tuple(_names(path))
+    """The dotted names that a file imports, ours by their place in the repository; of `from a import b` both `a` and
+    `a.b`, whichever is a module."""
+    return tuple(name.removeprefix(f"{ONE_NAME}.") for name in _names(path))
 
 
 def _names(path: Path) -> Iterator[str]:

@@ -13,11 +13,18 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from orchestrator.overcooked.kitchen import STEP_OF, Action, Cook, Cooker, Item, Kitchen
-from orchestrator.overcooked.layouts import LAYOUTS, Layout, Place
-from orchestrator.overcooked.programs import overcooked_greedy
-from orchestrator.overcooked.referee import Referee, deal
-from orchestrator.values import Value
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import (
+    STEP_OF,
+    Action,
+    Cook,
+    Cooker,
+    Item,
+    Kitchen,
+)
+from hanabi_orchestrator.orchestrator.overcooked.layouts import LAYOUTS, Layout, Place
+from hanabi_orchestrator.orchestrator.overcooked.programs import overcooked_greedy
+from hanabi_orchestrator.orchestrator.overcooked.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.values import Value
 from tests.support.folders import ROOT
 
 FILE = ROOT / "tests" / "golden" / "overcooked" / "traces.jsonl"

@@ -5,13 +5,13 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card, Piles, mask
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, Memory
-from orchestrator.table.game_loop import play
-from orchestrator.table.seat import Decision, Seat
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card, Piles, mask
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, Memory
+from hanabi_orchestrator.orchestrator.table.game_loop import play
+from hanabi_orchestrator.orchestrator.table.seat import Decision, Seat
 
 ENDS = ("perfect", "deck_exhausted", "lives_lost", "max_turns", "unfinished")
 STOPPED = 17

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import yaml
 
-import graphs
-from experiments.record import rows
-from orchestrator import play
-from orchestrator.journal import Journal
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.journal import Journal
 
 ARMS = {"full": (), "no-historian": ("history_analyst",)}
 TURNS = 6

@@ -1,9 +1,9 @@
 """Empty pictures for reports of tests that are not about pictures, for a whole one takes a third of a second."""
 
-from experiments.record.files import write_atomically
-from experiments.report.figures import drawing
-from experiments.report.figures.drawing import Drawable
-from experiments.report.figures.figure import Figure
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.report.figures.drawing import Drawable
+from hanabi_orchestrator.experiments.report.figures.figure import Figure
 
 
 def blank(figure: Figure, table: object, data: Drawable, *, png: bool) -> str:

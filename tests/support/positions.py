@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from random import Random
 
-import graphs
-from graphs.recorded import notes_of
-from orchestrator.hanabi.cards import CARDS, Card
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, Memory, Sink
-from orchestrator.players import partners
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import GameContext
-from roles import Notes
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.sections import cut
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, Memory, Sink
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.roles import Notes
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.folders import TESTS
 
 GRAPHS = tuple(graphs.names())

@@ -16,14 +16,14 @@ from tests.support.folders import ROOT
 from tests.support.prove import FULL
 
 IMPORTED = (
-    "experiments.cli.app",
-    "experiments.report.run_report",
-    "experiments.tasks.games.experiment_run",
-    "graphs.langgraph_compile",
+    "hanabi_orchestrator.experiments.cli.app",
+    "hanabi_orchestrator.experiments.report.run_report",
+    "hanabi_orchestrator.experiments.tasks.games.experiment_run",
+    "hanabi_orchestrator.graphs.langgraph_compile",
     "langchain_core.language_models.chat_models",
     "matplotlib.pyplot",
-    "orchestrator.models.fake_endpoint",
-    "orchestrator.models.openai_client",
+    "hanabi_orchestrator.orchestrator.models.fake_endpoint",
+    "hanabi_orchestrator.orchestrator.models.openai_client",
     "rich.console",
     "scipy.stats",
     unsynced.__name__,
@@ -72,7 +72,7 @@ def file(folder: Path, name: str, *, paths: tuple[Path, ...] = ()) -> "Completed
 def run_command(*arguments: str) -> None:
     """Run `orchestrator ARGUMENTS` in this process; reports mark no games unasked but in `make prove`."""
     if not FULL:
-        from experiments.report import marked_run
+        from hanabi_orchestrator.experiments.report import marked_run
 
         marked_run.SMALL = 0
     marking_command(*arguments)
@@ -82,9 +82,9 @@ def marking_command(*arguments: str) -> None:
     """Run `orchestrator ARGUMENTS` in this process; but in `make prove`, reports have empty pictures and roles are
     checked on fewer positions."""
     sys.argv = ["orchestrator", *arguments]
-    from experiments.cli import main
-    from experiments.report.figures import drawing
-    from roles.hanabi import conformance
+    from hanabi_orchestrator.experiments.cli import main
+    from hanabi_orchestrator.experiments.report.figures import drawing
+    from hanabi_orchestrator.roles.hanabi import conformance
     from tests.support.pictures import blank
 
     if not FULL:

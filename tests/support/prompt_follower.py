@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
 
 
 class Hint(NamedTuple):

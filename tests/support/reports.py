@@ -7,12 +7,12 @@ from typing import Any
 
 import yaml
 
-from experiments.record import rows
-from experiments.record.rows import Row
-from experiments.report import run_report
-from experiments.report.figures import drawing
-from experiments.report.figures.figure import Figure
-from experiments.report.run_data import RunData, run_data
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.report.figures.figure import Figure
+from hanabi_orchestrator.experiments.report.run_data import RunData, run_data
 
 
 def game(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.hanabi import rollout_rules as rules
+from hanabi_orchestrator.orchestrator.hanabi import rollout_rules as rules
 
 
 def in_plain_python(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> list[ModuleType]:

@@ -6,8 +6,8 @@
 import re
 from functools import cache
 
-from experiments.analysis import sentence_templates
-from experiments.analysis.sentence_templates import (
+from hanabi_orchestrator.experiments.analysis import sentence_templates
+from hanabi_orchestrator.experiments.analysis.sentence_templates import (
     ANY_NOTE,
     CALLS,
     CALLS_SHORT,
@@ -20,7 +20,7 @@ from experiments.analysis.sentence_templates import (
     SEATS,
     Template,
 )
-from experiments.tasks.positions import sentences
+from hanabi_orchestrator.experiments.tasks.positions import sentences
 
 TEMPLATES = {
     name: value

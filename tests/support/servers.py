@@ -8,10 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
-from orchestrator.hanabi.moves import Listed, Play, labelled
-from orchestrator.models import fake_endpoint
-from orchestrator.models.request import ModelRequest, Part, Place
-from roles import Choice
+from hanabi_orchestrator.orchestrator.hanabi.moves import Listed, Play, labelled
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Part, Place
+from hanabi_orchestrator.roles import Choice
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

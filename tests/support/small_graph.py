@@ -4,11 +4,11 @@ from typing import Any
 
 import yaml
 
-import graphs
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event
-from orchestrator.models.request import ModelRequest, Scripted
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 from tests.support.positions import position
 
 LAST = position("5p-last-round")

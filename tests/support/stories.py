@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from experiments.record.game import Game
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import (
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.journal.events import (
     Decided,
     Event,
     GameEnded,

@@ -5,7 +5,7 @@ For this process and those forked from it; `experiments.running.processes` and `
 
 import asyncio
 
-from orchestrator.journal import fsync
+from hanabi_orchestrator.orchestrator.journal import fsync
 from tests.support.prove import FULL
 
 

@@ -12,7 +12,7 @@ tests hold it to the published example.
 
 import numpy as np
 
-from experiments.analysis.statistics.estimates import Matrix
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Matrix
 
 LEAST_UNITS = 3
 """Units that both rated, for a correlation."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from experiments.analysis.statistics.estimates import (
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
     CONFIDENCE,
     RESAMPLES,
     SEED,

@@ -9,8 +9,8 @@ from itertools import permutations
 
 import numpy as np
 
-from experiments.analysis.statistics.estimates import ROUNDING, SEED, Matrix
-from experiments.analysis.statistics.permutation import DRAWS, EXACT
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ROUNDING, SEED, Matrix
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import DRAWS, EXACT
 
 LEAST = 3
 """Arms, for a correlation over them."""

@@ -14,7 +14,13 @@ from itertools import combinations
 
 import numpy as np
 
-from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, SEED, Bounds, Matrix
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    ALPHA,
+    ROUNDING,
+    SEED,
+    Bounds,
+    Matrix,
+)
 
 EXACT = 2**16
 """Largest number of relabellings for which a permutation test is exact."""

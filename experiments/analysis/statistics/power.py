@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from experiments.analysis.statistics.estimates import ALPHA, Estimate, Matrix
-from experiments.analysis.statistics.permutation import least_p, sign_flip_lows
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA, Estimate, Matrix
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import least_p, sign_flip_lows
 
 POWER = 0.8
 """Probability with which an effect is to be detected."""

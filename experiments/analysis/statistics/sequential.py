@@ -23,8 +23,14 @@ from statistics import NormalDist
 
 import numpy as np
 
-from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, SEED, Bounds, Matrix
-from experiments.analysis.statistics.permutation import EXACT
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    ALPHA,
+    ROUNDING,
+    SEED,
+    Bounds,
+    Matrix,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import EXACT
 
 DRAWS = 19_999
 """Random patterns of signs where there are too many to try all of them."""

@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import verifiers.v1 as vf
-from hanabi_orchestrator.experiments import rewards
-from hanabi_orchestrator.experiments.interchange import data_rows, sources
 from hanabi_v1 import SEAT, OneRequest
 
 from hanabi_orchestrator import graphs, play
+from hanabi_orchestrator.experiments import rewards
+from hanabi_orchestrator.experiments.interchange import data_rows, sources
 
 __all__ = ["DecisionsEnv", "HanabiDecisions", "OneRequest"]
 

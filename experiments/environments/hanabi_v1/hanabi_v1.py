@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import aiohttp
 import verifiers.v1 as vf
+
 from hanabi_orchestrator.experiments.tasks.games.learning_games import LearningGames, Reward
 from hanabi_orchestrator.orchestrator.errors import ModelError
 from hanabi_orchestrator.orchestrator.models.request import (
@@ -118,6 +119,7 @@ class HanabiEnv(vf.Env[HanabiEnvConfig]):
         game = await games.play(
             deal.seed, lambda seat: Player(getattr(agents, f"player{seat}"), traces), journal
         )
+        assert game.result
         for sample in games.samples(game):
             trace = traces[sample.call.key]
             trace.record_reward(config.reward, sample.reward)

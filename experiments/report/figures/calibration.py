@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any
 
-from experiments.analysis.role_marks import calibrations
-from experiments.document import plots
-from experiments.report.figures.figure import Figure, Rows, groups
-from experiments.report.run_data import NothingToDrawError, RunData
+from hanabi_orchestrator.experiments.analysis.role_marks import calibrations
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.report.figures.figure import Figure, Rows, groups
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData
 
 PANEL = 1.6
 """Inches."""

@@ -7,12 +7,12 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from experiments.analysis import policies
-from experiments.analysis.policies import RankTable
-from experiments.document import plots
-from experiments.record import turn_rows
-from experiments.report.figures.figure import Figure, Rows, groups
-from experiments.report.run_data import NothingToDrawError, RunData
+from hanabi_orchestrator.experiments.analysis import policies
+from hanabi_orchestrator.experiments.analysis.policies import RankTable
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.record import turn_rows
+from hanabi_orchestrator.experiments.report.figures.figure import Figure, Rows, groups
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData
 
 SHADES = (plots.BLUE, plots.SKY, plots.ORANGE, plots.VERMILLION)
 RANKS = dict(zip(("best", "second", "third", "lower"), SHADES, strict=True))

@@ -5,10 +5,10 @@ from functools import partial
 from math import nan
 from typing import Any, Protocol
 
-from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
-from experiments.document import plots
-from experiments.report.figures.figure import Figure, Rows, by_players, groups
-from experiments.report.run_data import NothingToDrawError
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.report.figures.figure import Figure, Rows, by_players, groups
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError
 
 VIEWS: tuple[tuple[Kind, str, str, str], ...] = (
     ("leave_one_out", "leave-one-out", plots.VERMILLION, "s"),

@@ -5,14 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from experiments.document import blocks, plots
-from experiments.document.data import csv_text
-from experiments.record.files import write_atomically
-from experiments.report.figures import calibration, choices, coalitions, maps, relations, scores
-from experiments.report.figures.figure import Figure, Rows
-from experiments.report.run_data import NothingToDrawError, RunData
-from orchestrator.errors import UserError
-from orchestrator.logs import log
+from hanabi_orchestrator.experiments.document import blocks, plots
+from hanabi_orchestrator.experiments.document.data import csv_text
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.report.figures import (
+    calibration,
+    choices,
+    coalitions,
+    maps,
+    relations,
+    scores,
+)
+from hanabi_orchestrator.experiments.report.figures.figure import Figure, Rows
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.logs import log
 
 
 def all_figures(data: RunData) -> list[Figure]:

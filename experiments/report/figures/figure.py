@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from experiments.analysis.statistics import clusters
-from experiments.document import plots
+from hanabi_orchestrator.experiments.analysis.statistics import clusters
+from hanabi_orchestrator.experiments.document import plots
 
 Rows: TypeAlias = list[dict[str, Any]]
 """The data of a figure, with a row for each mark; it is written as CSV beside the picture."""

@@ -6,14 +6,14 @@ from functools import partial
 from math import nan
 from typing import Any
 
-from experiments.analysis import policies
-from experiments.analysis.policies import ActionTable
-from experiments.document import plots
-from experiments.report.figures.figure import Figure, Rows, groups
-from experiments.report.figures.scores import both, of_metric
-from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.study.pairs import WITH
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.analysis import policies
+from hanabi_orchestrator.experiments.analysis.policies import ActionTable
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.report.figures.figure import Figure, Rows, groups
+from hanabi_orchestrator.experiments.report.figures.scores import both, of_metric
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData
+from hanabi_orchestrator.experiments.study.pairs import WITH
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 MOST = 6
 """The most heat maps in one picture."""

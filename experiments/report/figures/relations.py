@@ -7,16 +7,23 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
-from experiments.analysis.compare import compare
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.analysis.statistics.estimates import clip
-from experiments.document import plots
-from experiments.record import measures
-from experiments.record.rows import PERFECT
-from experiments.report import arm_graphs, order
-from experiments.report.figures.figure import EXPERIENCED, SOURCE, Figure, Rows, by_players, groups
-from experiments.report.figures.scores import both, of_metric
-from experiments.report.run_data import NothingToDrawError, RunData, TurnTally
+from hanabi_orchestrator.experiments.analysis.compare import compare
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import clip
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.rows import PERFECT
+from hanabi_orchestrator.experiments.report import arm_graphs, order
+from hanabi_orchestrator.experiments.report.figures.figure import (
+    EXPERIENCED,
+    SOURCE,
+    Figure,
+    Rows,
+    by_players,
+    groups,
+)
+from hanabi_orchestrator.experiments.report.figures.scores import both, of_metric
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData, TurnTally
 
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}
 """The form of a point by player count."""

@@ -8,17 +8,24 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import OTHER
-from experiments.analysis.statistics.estimates import ROUNDING
-from experiments.analysis.summaries import Summary
-from experiments.document import plots
-from experiments.record.rows import PERFECT, Metric
-from experiments.report import control_tables
-from experiments.report.figures.figure import SOURCE, Figure, Rows, by_players, experienced, groups
-from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.study.metric import MEANS
-from experiments.study.notes import spans
+from hanabi_orchestrator.experiments.analysis import conclusions
+from hanabi_orchestrator.experiments.analysis.analysis import OTHER
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import ROUNDING
+from hanabi_orchestrator.experiments.analysis.summaries import Summary
+from hanabi_orchestrator.experiments.document import plots
+from hanabi_orchestrator.experiments.record.rows import PERFECT, Metric
+from hanabi_orchestrator.experiments.report import control_tables
+from hanabi_orchestrator.experiments.report.figures.figure import (
+    SOURCE,
+    Figure,
+    Rows,
+    by_players,
+    experienced,
+    groups,
+)
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData
+from hanabi_orchestrator.experiments.study.metric import MEANS
+from hanabi_orchestrator.experiments.study.notes import spans
 
 SINGLE_POINTS = 60
 """The most games of a row that are drawn as single points; more are one point per score, sized by

@@ -7,14 +7,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.terminal import plain_table
-from experiments.show.live_table import counts, hands
-from experiments.show.terminal import STYLES, card
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS
-from orchestrator.hanabi.moves import HintColour, HintRank
-from orchestrator.hanabi.view import Past, View
-from roles.words import ENGLISH
+from hanabi_orchestrator.experiments.document.terminal import plain_table
+from hanabi_orchestrator.experiments.show.live_table import counts, hands
+from hanabi_orchestrator.experiments.show.terminal import STYLES, card
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.roles.words import ENGLISH
 
 HELP = """
 Type a move by its number in the list, or in words:

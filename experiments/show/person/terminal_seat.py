@@ -15,14 +15,14 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from experiments.show.person import screen
-from experiments.show.terminal import Warnings
-from orchestrator.errors import Left
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, TurnStarted
-from orchestrator.models.settings import REPLAY
-from orchestrator.players.person import Person, RecordedPerson
-from orchestrator.table.seat import Seat
+from hanabi_orchestrator.experiments.show.person import screen
+from hanabi_orchestrator.experiments.show.terminal import Warnings
+from hanabi_orchestrator.orchestrator.errors import Left
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models.settings import REPLAY
+from hanabi_orchestrator.orchestrator.players.person import Person, RecordedPerson
+from hanabi_orchestrator.orchestrator.table.seat import Seat
 
 BLOCK = 65536
 

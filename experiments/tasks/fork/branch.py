@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.record.files import short_name, write_atomically
-from experiments.record.rows import GAMES, journal_name
-from experiments.study import seat_spec
-from experiments.tasks.fork.decision import Fork
-from experiments.tasks.fork.new_seat import recorded_seat
-from experiments.tasks.games import single_game
-from orchestrator.errors import UserError
-from orchestrator.journal import file, fingerprint
-from orchestrator.journal.events import GameStarted, Parent, SeatInfo
-from orchestrator.models.layer import ModelLayer
-from orchestrator.table.seat import Seat, describe
-from orchestrator.versions import versions
+from hanabi_orchestrator.experiments.record.files import short_name, write_atomically
+from hanabi_orchestrator.experiments.record.rows import GAMES, journal_name
+from hanabi_orchestrator.experiments.study import seat_spec
+from hanabi_orchestrator.experiments.tasks.fork.decision import Fork
+from hanabi_orchestrator.experiments.tasks.fork.new_seat import recorded_seat
+from hanabi_orchestrator.experiments.tasks.games import single_game
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal import file, fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Parent, SeatInfo
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.table.seat import Seat, describe
+from hanabi_orchestrator.orchestrator.versions import versions
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.record.game import Game, Turn
-from experiments.tasks.fork.new_seat import Change, new_seat
-from experiments.tasks.fork.position import Position, position, whole
-from graphs import prompt_files
-from graphs.ablate import at
-from graphs.config import PROGRAM, GraphConfig
-from graphs.control_notes import GIVEN
-from graphs.graph_seat import GraphSeat, Model
-from graphs.node import RoleNode
-from graphs.prompt_preview import requests
-from graphs.recorded import (
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.tasks.fork.new_seat import Change, new_seat
+from hanabi_orchestrator.experiments.tasks.fork.position import Position, position, whole
+from hanabi_orchestrator.graphs import prompt_files
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig
+from hanabi_orchestrator.graphs.control_notes import GIVEN
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat, Model
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.graphs.recorded import (
     Note,
     depending,
     edited,
@@ -30,20 +30,20 @@ from graphs.recorded import (
     recorded,
     unrolled,
 )
-from orchestrator import event_loop, yaml_files
-from orchestrator.errors import ModelError, UserError
-from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Event, Memory
-from orchestrator.journal.recorded_answers import Replay, first_difference
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import ModelRequest, messages, prompt_hash
-from orchestrator.replies import reader
-from orchestrator.replies.reply import Form, Options, Reply, Unreadable
-from orchestrator.table.game_loop import decided_event
-from orchestrator.table.seat import GameContext
-from orchestrator.versions import changed
-from roles import Notes
-from roles.legal_moves import LegalMoves
+from hanabi_orchestrator.orchestrator import event_loop, yaml_files
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Memory
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Replay, first_difference
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, messages, prompt_hash
+from hanabi_orchestrator.orchestrator.replies import reader
+from hanabi_orchestrator.orchestrator.replies.reply import Form, Options, Reply, Unreadable
+from hanabi_orchestrator.orchestrator.table.game_loop import decided_event
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
+from hanabi_orchestrator.orchestrator.versions import changed
+from hanabi_orchestrator.roles import Notes
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
 
 
 @dataclass(frozen=True)

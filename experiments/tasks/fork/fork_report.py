@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from experiments.document.blocks import Block, Column, Heading, Note, Text, table
-from experiments.document.formats import INT, SIGNED
-from experiments.record.game import Turn, comparable_replies
-from experiments.tasks.fork.decision import Fork
-from experiments.values import position as values_position
-from experiments.values.one_step_value import one_step_values
-from experiments.values.turn_values import ONE_STEP
-from orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Column,
+    Heading,
+    Note,
+    Text,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import INT, SIGNED
+from hanabi_orchestrator.experiments.record.game import Turn, comparable_replies
+from hanabi_orchestrator.experiments.tasks.fork.decision import Fork
+from hanabi_orchestrator.experiments.values import position as values_position
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.turn_values import ONE_STEP
+from hanabi_orchestrator.orchestrator.journal.totals import Ledger
 
 Status = Literal["kept", "edited", "same", "changed", "only then", "only now"]
 MEANING: Mapping[Status, str] = {

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from experiments.record import run_folder
-from experiments.study.rerun import RecordedSeat
-from experiments.tasks.fork.position import Position
-from graphs import ablate, interventions
-from graphs.config import PROGRAM, GraphConfig, read
-from graphs.controls import NOTES
-from graphs.graph_seat import GraphSeat, Model, label, seat, seat_again
-from graphs.recorded import Note, differing
-from orchestrator.errors import UserError
-from orchestrator.journal.events import SeatInfo
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.study.rerun import RecordedSeat
+from hanabi_orchestrator.experiments.tasks.fork.position import Position
+from hanabi_orchestrator.graphs import ablate, interventions
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, read
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat, Model, label, seat, seat_again
+from hanabi_orchestrator.graphs.recorded import Note, differing
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import SeatInfo
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 
 @dataclass(frozen=True)

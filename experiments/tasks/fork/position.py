@@ -4,18 +4,30 @@ did."""
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from experiments.record.game import Game, Turn
-from graphs.ablate import at
-from graphs.config import PROGRAM, GraphConfig, checked
-from graphs.graph_seat import seat_again
-from graphs.recorded import unrolled
-from orchestrator.errors import TurnError, UserError
-from orchestrator.hanabi.referee import rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, GameStarted, Memory, SeatInfo, VerdictGiven
-from orchestrator.journal.recorded_answers import RecordedGame, Recording, Replay, answered
-from orchestrator.models.layer import ModelLayer
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, checked
+from hanabi_orchestrator.graphs.graph_seat import seat_again
+from hanabi_orchestrator.graphs.recorded import unrolled
+from hanabi_orchestrator.orchestrator.errors import TurnError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Event,
+    GameStarted,
+    Memory,
+    SeatInfo,
+    VerdictGiven,
+)
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import (
+    RecordedGame,
+    Recording,
+    Replay,
+    answered,
+)
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 
 
 @dataclass(frozen=True)

@@ -10,41 +10,41 @@ from typing import Any
 
 import structlog
 
-from experiments.analysis import stopping
-from experiments.analysis.stopping import Stages
-from experiments.record import rows as results
-from experiments.record import run_folder
-from experiments.record.files import locked
-from experiments.record.game import Game
-from experiments.record.rows import GAMES, Metric, Row
-from experiments.record.run_folder import RUN
-from experiments.running.progress import Progress, Status, run_status
-from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.task import Measured, limits_of
-from experiments.study import manifest
-from experiments.study.experiment import Experiment
-from experiments.study.job import Job, Outcome, Played
-from experiments.study.plan import Plan
-from experiments.study.seat_spec import PlayerSpec
-from experiments.study.seats import Seats, begun
-from experiments.tasks.games.own_moves import MinOwn
-from graphs import named
-from graphs.graph_seat import GraphSeat
-from graphs.state_graph_seat import StateGraphSeat
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Event, GameStarted, Moved, Sink
-from orchestrator.journal.file import public_record
-from orchestrator.journal.move_origins import origins
-from orchestrator.journal.totals import usage_by_turn
-from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limit
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.usage import NO_USAGE
-from orchestrator.players import python_agent
-from orchestrator.table.game_loop import Gate, play_started
-from orchestrator.table.seat import JournaledSeat
+from hanabi_orchestrator.experiments.analysis import stopping
+from hanabi_orchestrator.experiments.analysis.stopping import Stages
+from hanabi_orchestrator.experiments.record import rows as results
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.files import locked
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import GAMES, Metric, Row
+from hanabi_orchestrator.experiments.record.run_folder import RUN
+from hanabi_orchestrator.experiments.running.progress import Progress, Status, run_status
+from hanabi_orchestrator.experiments.running.runner import Done, Runner, RunOptions
+from hanabi_orchestrator.experiments.running.task import Measured, limits_of
+from hanabi_orchestrator.experiments.study import manifest
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.job import Job, Outcome, Played
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.study.seats import Seats, begun
+from hanabi_orchestrator.experiments.tasks.games.own_moves import MinOwn
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.graphs.state_graph_seat import StateGraphSeat
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Event, GameStarted, Moved, Sink
+from hanabi_orchestrator.orchestrator.journal.file import public_record
+from hanabi_orchestrator.orchestrator.journal.move_origins import origins
+from hanabi_orchestrator.orchestrator.journal.totals import usage_by_turn
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limit
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
+from hanabi_orchestrator.orchestrator.players import python_agent
+from hanabi_orchestrator.orchestrator.table.game_loop import Gate, play_started
+from hanabi_orchestrator.orchestrator.table.seat import JournaledSeat
 
 
 @dataclass(frozen=True)

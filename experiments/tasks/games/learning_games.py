@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-import graphs
-from experiments.record import rewards
-from experiments.record.game import Game, Turn
-from experiments.record.lines import USABLE
-from experiments.study import seat_spec
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from graphs.ablate import at
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.table.game_loop import play_started, start
-from orchestrator.table.seat import Seat
-from roles.reply_types import RatedChoice
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record import rewards
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.lines import USABLE
+from hanabi_orchestrator.experiments.study import seat_spec
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.table.game_loop import play_started, start
+from hanabi_orchestrator.orchestrator.table.seat import Seat
+from hanabi_orchestrator.roles.reply_types import RatedChoice
 
 Reward = Literal["score_kept", "score_strict", "score_change", "move_value", "own_rating"]
 """The final score, kept or strict, 0 to 25; the points that the turn scored, 0 or 1; the exact

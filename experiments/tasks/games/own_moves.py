@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from experiments.record.rows import Row
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.journal.move_origins import MoveOrigins
-from orchestrator.table.game_loop import Gate, OpenGate
-from roles.words import percent
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigins
+from hanabi_orchestrator.orchestrator.table.game_loop import Gate, OpenGate
+from hanabi_orchestrator.roles.words import percent
 
 ENOUGH = 50
 """Moves of an arm that are awaited before it is judged."""

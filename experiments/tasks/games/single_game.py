@@ -5,23 +5,23 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from experiments.tasks.games.own_moves import MinOwn, OwnMovesGate
-from graphs.answerers import SimulatedModel
-from graphs.config import GraphConfig
-from graphs.graph_seat import GraphSeat
-from graphs.state_graph_seat import StateGraphSeat
-from orchestrator import journal
-from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.journal.events import Call, Event, GameStarted, Result, Sink
-from orchestrator.journal.game_so_far import GameSoFar, differences
-from orchestrator.journal.recorded_answers import Replay
-from orchestrator.journal.totals import usage_by_turn
-from orchestrator.models import settings, simulated_settings
-from orchestrator.models.layer import ModelLayer, limit_of
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.table.game_loop import play_started
-from orchestrator.table.seat import JournaledSeat, Seat
+from hanabi_orchestrator.experiments.tasks.games.own_moves import MinOwn, OwnMovesGate
+from hanabi_orchestrator.graphs.answerers import SimulatedModel
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.graphs.state_graph_seat import StateGraphSeat
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import Suspended, TurnError, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameStarted, Result, Sink
+from hanabi_orchestrator.orchestrator.journal.game_so_far import GameSoFar, differences
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Replay
+from hanabi_orchestrator.orchestrator.journal.totals import usage_by_turn
+from hanabi_orchestrator.orchestrator.models import settings, simulated_settings
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer, limit_of
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.orchestrator.table.game_loop import play_started
+from hanabi_orchestrator.orchestrator.table.seat import JournaledSeat, Seat
 
 Models = Mapping[str, str | ModelSettings | SimSettings]
 """By name: a model string, or its settings."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from orchestrator import regular_files
-from orchestrator.errors import UserError, nearby, shortened
-from orchestrator.values import whole_number
-from roles.hanabi.state_judge import ASPECTS
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, nearby, shortened
+from hanabi_orchestrator.orchestrator.values import whole_number
+from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS
 
 RATER = "human"
 """The name of a rater without one."""

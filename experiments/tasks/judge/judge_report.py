@@ -11,23 +11,31 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from experiments.analysis import raters as figures
-from experiments.analysis.raters import Agreement, Rated, Rating, Score
-from experiments.analysis.statistics.clusters import Clustered
-from experiments.document import data, markdown
-from experiments.document.blocks import Block, Cell, Column, Document, Heading, Table, table
-from experiments.document.blocks import notes as plain_notes
-from experiments.document.formats import INT, RIGHT, TEXT, estimate
-from experiments.record.files import write_all
-from experiments.tasks.judge.human_ratings import HumanRating
-from experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
-from experiments.tasks.question_folder import ANSWERED, notes_of
-from orchestrator import regular_files
-from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import Frozen
-from roles.hanabi.state_judge import ASPECTS
+from hanabi_orchestrator.experiments.analysis import raters as figures
+from hanabi_orchestrator.experiments.analysis.raters import Agreement, Rated, Rating, Score
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import Clustered
+from hanabi_orchestrator.experiments.document import data, markdown
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Table,
+    table,
+)
+from hanabi_orchestrator.experiments.document.blocks import notes as plain_notes
+from hanabi_orchestrator.experiments.document.formats import INT, RIGHT, TEXT, estimate
+from hanabi_orchestrator.experiments.record.files import write_all
+from hanabi_orchestrator.experiments.tasks.judge.human_ratings import HumanRating
+from hanabi_orchestrator.experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
+from hanabi_orchestrator.experiments.tasks.question_folder import ANSWERED, notes_of
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS
 
 JUDGE = "judge"
 EXACT = "exact"

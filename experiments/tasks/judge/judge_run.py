@@ -12,13 +12,17 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-import prompts
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.running.progress import Progress
-from experiments.running.runner import Done, RunOptions
-from experiments.tasks.judge.statements import Choice, Judged, Statement, find
-from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import (
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means
+from hanabi_orchestrator.experiments.running.progress import Progress
+from hanabi_orchestrator.experiments.running.runner import Done, RunOptions
+from hanabi_orchestrator.experiments.tasks.judge.statements import Choice, Judged, Statement, find
+from hanabi_orchestrator.experiments.tasks.question_folder import (
+    AnswerRun,
+    QuestionFolder,
+    QuestionRecord,
+)
+from hanabi_orchestrator.experiments.tasks.question_task import (
     Model,
     QuestionKind,
     QuestionTask,
@@ -26,14 +30,14 @@ from experiments.tasks.question_task import (
     identity,
     model_of,
 )
-from graphs.answerers import SimulatedBrain
-from graphs.context import Context
-from graphs.node import RoleNode
-from orchestrator.models.request import Brain, ModelRequest
-from orchestrator.models.simulated_settings import SimSettings
-from roles import Sections
-from roles.hanabi.sections.judged_lists import JUDGED
-from roles.hanabi.state_judge import ASPECTS, StateRating, state_judge
+from hanabi_orchestrator.graphs.answerers import SimulatedBrain
+from hanabi_orchestrator.graphs.context import Context
+from hanabi_orchestrator.graphs.node import RoleNode
+from hanabi_orchestrator.orchestrator.models.request import Brain, ModelRequest
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.roles import Sections
+from hanabi_orchestrator.roles.hanabi.sections.judged_lists import JUDGED
+from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS, StateRating, state_judge
 
 ROLE = state_judge.name
 assert state_judge.solve is not None

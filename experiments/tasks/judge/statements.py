@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from experiments.record import saved, seed_range
-from experiments.record.game import Game
-from experiments.record.seed_range import SPANS
-from experiments.values.state_tracking import TrackedGame
-from graphs.recorded import replies
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.values import Frozen
-from roles.hanabi.list_changes import aspects
-from roles.hanabi.state_judge import ASPECTS
-from roles.reply_types import Deduction, TrackedChoice
+from hanabi_orchestrator.experiments.record import saved, seed_range
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.seed_range import SPANS
+from hanabi_orchestrator.experiments.values.state_tracking import TrackedGame
+from hanabi_orchestrator.graphs.recorded import replies
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles.hanabi.list_changes import aspects
+from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS
+from hanabi_orchestrator.roles.reply_types import Deduction, TrackedChoice
 
 ALL = "all"
 

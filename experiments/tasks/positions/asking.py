@@ -5,22 +5,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from experiments.study import asked_nodes
-from experiments.study.arms import Arm
-from experiments.tasks.positions import cheat
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import PositionStudy
-from graphs import ablate
-from graphs.answerers import Fixed
-from graphs.config import NOBODY, GraphConfig
-from graphs.control_notes import GIVEN
-from graphs.graph_seat import GraphSeat
-from graphs.recorded import given_note, recorded
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, Memory
-from orchestrator.journal.fingerprint import hashed
-from orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.experiments.study import asked_nodes
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.tasks.positions import cheat
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.answerers import Fixed
+from hanabi_orchestrator.graphs.config import NOBODY, GraphConfig
+from hanabi_orchestrator.graphs.control_notes import GIVEN
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.graphs.recorded import given_note, recorded
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Memory
+from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
 
 DRAWS = 1_000_000
 """Of models: each arm has its own, as on a server, so that a noise floor is as noisy as the arms

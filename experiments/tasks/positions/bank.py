@@ -23,18 +23,18 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from experiments.document.blocks import Column, Table, table
-from experiments.document.formats import INT
-from experiments.record.files import whole
-from graphs.config import GraphConfig, checked
-from graphs.control_notes import phase
-from orchestrator import regular_files
-from orchestrator.errors import UserError, did_you_mean, user_error
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, SeatInfo, StoredEvent
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.document.blocks import Column, Table, table
+from hanabi_orchestrator.experiments.document.formats import INT
+from hanabi_orchestrator.experiments.record.files import whole
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.graphs.control_notes import phase
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, user_error
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, SeatInfo, StoredEvent
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 Phase = Literal["early", "middle", "end"]
 PHASES: Mapping[str, Phase] = {

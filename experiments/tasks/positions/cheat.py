@@ -8,17 +8,17 @@ shows anybody the truth, and every result of such an arm is marked as cheating.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from experiments.study.arms import Arm
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.truth import PositionTruth, truths
-from experiments.values.one_step_value import one_step_values
-from orchestrator.errors import UserError
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import CARDS, Card
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import seeing_own_hand
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.truth import PositionTruth, truths
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, Card
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import seeing_own_hand
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 
 Truth = Mapping[str, PositionTruth]
 """By position; empty where nobody cheats."""

@@ -9,9 +9,9 @@ of others are, marked `fixed: edited`.
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.journal import file
-from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.journal.recorded_answers import answered
+from hanabi_orchestrator.orchestrator.journal import file
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import answered
 
 FOLDER = "decisions"
 DECIDED = b'"event": "decided"'

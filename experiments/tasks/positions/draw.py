@@ -16,24 +16,30 @@ from itertools import chain, zip_longest
 from math import ceil
 from pathlib import Path
 
-from experiments.record.game import Game, Turn
-from experiments.record.saved import journals
-from experiments.tasks.fork.position import Position as Place
-from experiments.tasks.fork.position import position as fork_position
-from experiments.tasks.fork.position import whole
-from experiments.tasks.positions import bank
-from experiments.tasks.positions.truth import PositionTruth
-from experiments.tasks.probes.probe import BECAUSE
-from experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
-from experiments.values.position import Position, true_hands
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.turn_values import values_at
-from orchestrator import event_loop
-from orchestrator.errors import UserError
-from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Decided, SeatInfo, StoredEvent, VerdictGiven
-from orchestrator.logs import log
-from orchestrator.versions import versions
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.saved import journals
+from hanabi_orchestrator.experiments.tasks.fork.position import Position as Place
+from hanabi_orchestrator.experiments.tasks.fork.position import position as fork_position
+from hanabi_orchestrator.experiments.tasks.fork.position import whole
+from hanabi_orchestrator.experiments.tasks.positions import bank
+from hanabi_orchestrator.experiments.tasks.positions.truth import PositionTruth
+from hanabi_orchestrator.experiments.tasks.probes.probe import BECAUSE
+from hanabi_orchestrator.experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
+from hanabi_orchestrator.experiments.values.position import Position, true_hands
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.experiments.values.turn_values import values_at
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    SeatInfo,
+    StoredEvent,
+    VerdictGiven,
+)
+from hanabi_orchestrator.orchestrator.logs import log
+from hanabi_orchestrator.orchestrator.versions import versions
 
 LOOKS = 9
 """Turns of a game whose kind is worked out, for each position of it."""

@@ -13,23 +13,28 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from experiments.analysis.compare import Comparison, compare, corrected, significant
-from experiments.analysis.statistics.clusters import mean_share
-from experiments.study.arms import Arm
-from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.decisions import Sample
-from experiments.tasks.positions.gains import NOTHING, Designed, designed
-from experiments.tasks.positions.outcome import Outcome
-from experiments.tasks.positions.study import PositionStudy
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from experiments.values.rollout_store import FOLDER, RolloutStore
-from experiments.values.rollouts import SeatRollouts, points
-from graphs.controls import NOTES
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.models.usage import NO_USAGE, Usage
+from hanabi_orchestrator.experiments.analysis.compare import (
+    Comparison,
+    compare,
+    corrected,
+    significant,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import mean_share
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.tasks.positions import cheat, decisions
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.decisions import Sample
+from hanabi_orchestrator.experiments.tasks.positions.gains import NOTHING, Designed, designed
+from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
+from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.rollout_store import FOLDER, RolloutStore
+from hanabi_orchestrator.experiments.values.rollouts import SeatRollouts, points
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE, Usage
 
 EQUAL = 1e-9
 """Points below which two moves are worth the same."""

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from experiments.analysis.coalitions import CoalitionStudy, study_of
-from experiments.analysis.differences import Difference, own_contrasts
-from experiments.record.measures import Measure
-from experiments.study import asked_nodes
-from experiments.tasks.positions.outcome import Outcome
-from experiments.tasks.positions.study import PositionStudy
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, study_of
+from hanabi_orchestrator.experiments.analysis.differences import Difference, own_contrasts
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.study import asked_nodes
+from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
+from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy
 
 GAIN = Measure(
     key="gain",

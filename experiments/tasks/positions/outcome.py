@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
 
 
 @dataclass(frozen=True)

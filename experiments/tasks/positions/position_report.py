@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.coalitions import CoalitionStudy
-from experiments.analysis.compare import Comparison
-from experiments.document import data, html, latex, markdown
-from experiments.document.blocks import (
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy
+from hanabi_orchestrator.experiments.analysis.compare import Comparison
+from hanabi_orchestrator.experiments.document import data, html, latex, markdown
+from hanabi_orchestrator.experiments.document.blocks import (
     Block,
     Column,
     Document,
@@ -22,22 +22,22 @@ from experiments.document.blocks import (
     Text,
     table,
 )
-from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
-from experiments.record.files import write_all
-from experiments.report import coalition_tables
-from experiments.report.figures import coalitions as coalition_figures
-from experiments.report.figures import drawing
-from experiments.tasks.positions import decisions, effects
-from experiments.tasks.positions import sentences as say
-from experiments.tasks.positions.effects import Effects, mean
-from experiments.tasks.positions.study import PositionStudy
-from experiments.tasks.positions.study import read as read_study
-from experiments.tasks.positions.whole_games import FromGames, compare_games
-from graphs.graph_seat import label as label_of
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.models.usage import Usage
-from orchestrator.regular_files import below
+from hanabi_orchestrator.experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
+from hanabi_orchestrator.experiments.record.files import write_all
+from hanabi_orchestrator.experiments.report import coalition_tables
+from hanabi_orchestrator.experiments.report.figures import coalitions as coalition_figures
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.tasks.positions import decisions, effects
+from hanabi_orchestrator.experiments.tasks.positions import sentences as say
+from hanabi_orchestrator.experiments.tasks.positions.effects import Effects, mean
+from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy
+from hanabi_orchestrator.experiments.tasks.positions.study import read as read_study
+from hanabi_orchestrator.experiments.tasks.positions.whole_games import FromGames, compare_games
+from hanabi_orchestrator.graphs.graph_seat import label as label_of
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
+from hanabi_orchestrator.orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.regular_files import below
 
 POINTS = Format("{:.2f}".format)
 SIGNED = Format("{:+.2f}".format)

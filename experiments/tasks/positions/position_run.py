@@ -12,33 +12,38 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.running.progress import Progress, run_status
-from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.task import Measured, limits_of
-from experiments.study import manifest
-from experiments.study.arms import Arm
-from experiments.study.experiment import Experiment
-from experiments.study.job import Outcome, Unit
-from experiments.study.plan import Plan
-from experiments.study.seat_spec import OfflineLayer
-from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.asking import ArmSeats, Donor, Ready
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import PositionStudy, begin, read, study_of
-from graphs import named
-from orchestrator import event_loop
-from orchestrator.errors import Suspended, UserError
-from orchestrator.journal.events import Call, Event, Sink
-from orchestrator.journal.file import Journal
-from orchestrator.journal.fingerprint import hashed
-from orchestrator.journal.recorded_answers import Recording, Replay, answered
-from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limit
-from orchestrator.models.request import Key
-from orchestrator.models.usage import NO_USAGE
-from orchestrator.table.game_loop import Gate, decided_event
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator.experiments.running.progress import Progress, run_status
+from hanabi_orchestrator.experiments.running.runner import Done, Runner, RunOptions
+from hanabi_orchestrator.experiments.running.task import Measured, limits_of
+from hanabi_orchestrator.experiments.study import manifest
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.job import Outcome, Unit
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.seat_spec import OfflineLayer
+from hanabi_orchestrator.experiments.tasks.positions import cheat, decisions
+from hanabi_orchestrator.experiments.tasks.positions.asking import ArmSeats, Donor, Ready
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.study import (
+    PositionStudy,
+    begin,
+    read,
+    study_of,
+)
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import Suspended, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Sink
+from hanabi_orchestrator.orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay, answered
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limit
+from hanabi_orchestrator.orchestrator.models.request import Key
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
+from hanabi_orchestrator.orchestrator.table.game_loop import Gate, decided_event
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 
 SKIPPED = "skipped"
 """The end of a unit whose arm does not apply to its position."""

@@ -7,11 +7,11 @@ The templates come first, each with the condition under which it is printed.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from experiments.analysis import coalition_sentences, conclusions
-from experiments.analysis.compare import Comparison, significant
-from experiments.analysis.sentence_templates import Template
-from experiments.tasks.positions.effects import Effect, Effects
-from roles.words import percent
+from hanabi_orchestrator.experiments.analysis import coalition_sentences, conclusions
+from hanabi_orchestrator.experiments.analysis.compare import Comparison, significant
+from hanabi_orchestrator.experiments.analysis.sentence_templates import Template
+from hanabi_orchestrator.experiments.tasks.positions.effects import Effect, Effects
+from hanabi_orchestrator.roles.words import percent
 
 SAME_DECISIONS = Template(
     "changes no decision in these positions", "all decisions are the baseline's"

@@ -18,18 +18,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.record import run_folder
-from experiments.record.run_folder import RUN, difference
-from experiments.study import manifest
-from experiments.study.arms import Arm
-from experiments.study.experiment import POSITIONS, Experiment, checked
-from experiments.study.file_schema import Model, settled
-from experiments.study.plan import Plan
-from experiments.study.rerun import RecordedRun
-from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.positions import bank as banks
-from experiments.tasks.positions.bank import Bank, BankPosition
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.run_folder import RUN, difference
+from hanabi_orchestrator.experiments.study import manifest
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.experiment import POSITIONS, Experiment, checked
+from hanabi_orchestrator.experiments.study.file_schema import Model, settled
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.rerun import RecordedRun
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.tasks.positions import bank as banks
+from hanabi_orchestrator.experiments.tasks.positions.bank import Bank, BankPosition
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 COPY = "bank.jsonl.gz"
 """The bank in a run's folder."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from experiments.tasks.positions.bank import TRUTH, path_of, plain_lines
-from orchestrator.errors import UserError, user_error
-from orchestrator.hanabi.cards import Card
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.tasks.positions.bank import TRUTH, path_of, plain_lines
+from hanabi_orchestrator.orchestrator.errors import UserError, user_error
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 
 class PositionTruth(Frozen):

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.analysis.statistics.correlation import LEAST, Correlation, correlate
-from experiments.record import run_folder
-from experiments.tasks.positions.effects import Effects, mean
-from experiments.tasks.positions.outcome import Outcome
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import cluster_means
+from hanabi_orchestrator.experiments.analysis.statistics.correlation import (
+    LEAST,
+    Correlation,
+    correlate,
+)
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.tasks.positions.effects import Effects, mean
+from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,18 @@ from random import Random
 
 from pydantic import TypeAdapter
 
-from experiments.tasks.probes import basic, hgroup_1, newest
-from experiments.tasks.probes.convention import Convention, Moves, Plays, other_moves, rule_player
-from experiments.tasks.probes.probe import Probe
-from orchestrator.errors import UserError, did_you_mean
-from orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card
-from orchestrator.hanabi.referee import Referee, check_players
+from hanabi_orchestrator.experiments.tasks.probes import basic, hgroup_1, newest
+from hanabi_orchestrator.experiments.tasks.probes.convention import (
+    Convention,
+    Moves,
+    Plays,
+    other_moves,
+    rule_player,
+)
+from hanabi_orchestrator.experiments.tasks.probes.probe import Probe
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, HAND_SIZES, Card
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, check_players
 
 SEED = 1
 """Seed of the packaged probes."""

@@ -4,7 +4,7 @@ The pack does not say which of several touched cards a hint is about, nor which 
 So its play hints are read where they touch one card, and any discard keeps rule 1.
 """
 
-from experiments.tasks.probes.convention import (
+from hanabi_orchestrator.experiments.tasks.probes.convention import (
     LITERAL,
     Convention,
     Question,
@@ -16,12 +16,12 @@ from experiments.tasks.probes.convention import (
     plays,
     touched,
 )
-from experiments.tasks.probes.hgroup_1 import Table
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import INDEX, OF_RANK
-from orchestrator.hanabi.literal_knowledge import hinted
-from orchestrator.hanabi.moves import Hint, HintRank
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.experiments.tasks.probes.hgroup_1 import Table
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, OF_RANK
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import hinted
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, HintRank
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 
 NEWEST = "newest"
 STALLS = "hints to pass time"

@@ -5,10 +5,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.view import Past, View
-from orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    Hint,
+    HintColour,
+    HintRank,
+    Move,
+    Play,
+)
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.players import partners
 
 Moves = tuple[Move, ...]
 Plays = Callable[[View], Move | None]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 
-from experiments.tasks.probes.convention import (
+from hanabi_orchestrator.experiments.tasks.probes.convention import (
     LITERAL,
     Convention,
     Question,
@@ -21,9 +21,9 @@ from experiments.tasks.probes.convention import (
     plays,
     touched,
 )
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     ANY,
     CARDS,
     DECK_SIZE,
@@ -34,11 +34,17 @@ from orchestrator.hanabi.cards import (
     Mask,
     Piles,
 )
-from orchestrator.hanabi.convention.common_knowledge import counted
-from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
-from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
-from orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import counted
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import is_certain
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import (
+    Hands,
+    hinted,
+    shifted,
+    unknown_hands,
+    with_hand,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Answers come from the common knowledge and the steps of the convention policy, w
 in words.
 """
 
-from experiments.tasks.probes.convention import (
+from hanabi_orchestrator.experiments.tasks.probes.convention import (
     LITERAL,
     Convention,
     Moves,
@@ -16,24 +16,24 @@ from experiments.tasks.probes.convention import (
     plays,
     rule_player,
 )
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import MAX_TOKENS
-from orchestrator.hanabi.convention.common_knowledge import (
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
     CommonKnowledge,
     common_knowledge,
     made_known,
 )
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     NEWEST,
     focus,
     is_certain,
     is_dump,
     next_discard,
 )
-from orchestrator.hanabi.convention.policy import Scene, help_first
-from orchestrator.hanabi.literal_knowledge import hinted
-from orchestrator.hanabi.moves import Discard, HintRank
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene, help_first
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import hinted
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintRank
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 
 OLDEST = "oldest"
 HGROUP = "hgroup_1"

@@ -12,18 +12,31 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from experiments.record.game import Game
-from experiments.record.rows import CONSTRUCTED
-from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee, rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameStarted, Memory, Moved, SeatInfo, TurnStarted
-from orchestrator.models.settings import PROGRAM
-from orchestrator.table import game_loop
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, describe
-from orchestrator.values import Frozen
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import CONSTRUCTED
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Event,
+    GameStarted,
+    Memory,
+    Moved,
+    SeatInfo,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.table import game_loop
+from hanabi_orchestrator.orchestrator.table.seat import (
+    Decision,
+    GameContext,
+    JournaledSeat,
+    Seat,
+    describe,
+)
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 STORYTELLER = SeatInfo(graph=CONSTRUCTED, model=PROGRAM)
 """Who makes the moves before the question."""

@@ -8,26 +8,38 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.statistics.clusters import plain_share, pooled_share
-from experiments.document import data, markdown
-from experiments.document.blocks import Block, Column, Document, Note, Table, table
-from experiments.document.formats import INT, PERCENT, PERCENT_ESTIMATE
-from experiments.record.files import write_all
-from experiments.record.provenance import Provenance
-from experiments.tasks.probes import bank
-from experiments.tasks.probes.convention import LITERAL
-from experiments.tasks.probes.probe import Probe
-from experiments.tasks.probes.probe_run import FOLDER, Record, path_of, probes_of
-from experiments.tasks.question_folder import ANSWERED, distinct_names
-from graphs.config import checked
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Call, Decided, GameEnded
-from orchestrator.models.usage import NO_USAGE
-from roles.hanabi.sections.fixed import Conventions
-from roles.role_options import defaults
-from roles.words import percent
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import plain_share, pooled_share
+from hanabi_orchestrator.experiments.document import data, markdown
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Column,
+    Document,
+    Note,
+    Table,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import INT, PERCENT, PERCENT_ESTIMATE
+from hanabi_orchestrator.experiments.record.files import write_all
+from hanabi_orchestrator.experiments.record.provenance import Provenance
+from hanabi_orchestrator.experiments.tasks.probes import bank
+from hanabi_orchestrator.experiments.tasks.probes.convention import LITERAL
+from hanabi_orchestrator.experiments.tasks.probes.probe import Probe
+from hanabi_orchestrator.experiments.tasks.probes.probe_run import (
+    FOLDER,
+    Record,
+    path_of,
+    probes_of,
+)
+from hanabi_orchestrator.experiments.tasks.question_folder import ANSWERED, distinct_names
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, GameEnded
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.roles.role_options import defaults
+from hanabi_orchestrator.roles.words import percent
 
 PACK = (
     Column("pack", "pack", unbroken=True, constant=True),

@@ -9,32 +9,32 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from experiments.record.files import write_atomically
-from experiments.record.rows import GAMES
-from experiments.record.run_folder import RunFolder
-from experiments.running.progress import Progress, run_status
-from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.task import Measured, limits_of
-from experiments.study.job import Unit
-from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.probes.probe import Probe, table
-from graphs import named
-from graphs.graph_seat import GraphSeat
-from orchestrator import event_loop, journal
-from orchestrator.errors import user_error
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Call, Decided, Event, SeatInfo, Sink
-from orchestrator.journal.game_so_far import GameSoFar
-from orchestrator.journal.totals import usage_by_turn
-from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limit
-from orchestrator.models.usage import NO_USAGE
-from orchestrator.players import python_agent
-from orchestrator.table import game_loop
-from orchestrator.table.seat import JournaledSeat, Seat, describe
-from orchestrator.values import Frozen
-from orchestrator.yaml_files import from_file
+from hanabi_orchestrator.experiments.record.files import write_atomically
+from hanabi_orchestrator.experiments.record.rows import GAMES
+from hanabi_orchestrator.experiments.record.run_folder import RunFolder
+from hanabi_orchestrator.experiments.running.progress import Progress, run_status
+from hanabi_orchestrator.experiments.running.runner import Done, Runner, RunOptions
+from hanabi_orchestrator.experiments.running.task import Measured, limits_of
+from hanabi_orchestrator.experiments.study.job import Unit
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.tasks.probes.probe import Probe, table
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.orchestrator import event_loop, journal
+from hanabi_orchestrator.orchestrator.errors import user_error
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Event, SeatInfo, Sink
+from hanabi_orchestrator.orchestrator.journal.game_so_far import GameSoFar
+from hanabi_orchestrator.orchestrator.journal.totals import usage_by_turn
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limit
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
+from hanabi_orchestrator.orchestrator.players import python_agent
+from hanabi_orchestrator.orchestrator.table import game_loop
+from hanabi_orchestrator.orchestrator.table.seat import JournaledSeat, Seat, describe
+from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.yaml_files import from_file
 
 PROBES = "probes.json"
 HEAD = (

@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.running.progress import Progress
-from experiments.running.runner import Done, RunOptions
-from experiments.tasks.question_folder import Answer, AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import (
+from hanabi_orchestrator.experiments.running.progress import Progress
+from hanabi_orchestrator.experiments.running.runner import Done, RunOptions
+from hanabi_orchestrator.experiments.tasks.question_folder import (
+    Answer,
+    AnswerRun,
+    QuestionFolder,
+    QuestionRecord,
+)
+from hanabi_orchestrator.experiments.tasks.question_task import (
     Model,
     NoAnswer,
     QuestionKind,
@@ -23,10 +28,10 @@ from experiments.tasks.question_task import (
     identity,
     model_of,
 )
-from experiments.tasks.questions import program
-from experiments.tasks.questions.option_reading import Answer as OptionAnswer
-from experiments.tasks.questions.option_reading import listed
-from experiments.tasks.questions.questions import (
+from hanabi_orchestrator.experiments.tasks.questions import program
+from hanabi_orchestrator.experiments.tasks.questions.option_reading import Answer as OptionAnswer
+from hanabi_orchestrator.experiments.tasks.questions.option_reading import listed
+from hanabi_orchestrator.experiments.tasks.questions.questions import (
     HANABI,
     KeyedQuestion,
     Kind,
@@ -34,14 +39,20 @@ from experiments.tasks.questions.questions import (
     Question,
     QuestionFile,
 )
-from graphs.answerers import response
-from orchestrator.errors import UserError
-from orchestrator.models import second_ask
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, Part
-from orchestrator.models.retries import call_seed
-from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import SimSettings
-from roles.hanabi.error_injection import Slips
+from hanabi_orchestrator.graphs.answerers import response
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import second_ask
+from hanabi_orchestrator.orchestrator.models.request import (
+    Brain,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Part,
+)
+from hanabi_orchestrator.orchestrator.models.retries import call_seed
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
+from hanabi_orchestrator.roles.hanabi.error_injection import Slips
 
 TRIALS = 3
 """Trials of each question, as in the paper; the program, whose answers are always the same, has

@@ -7,9 +7,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo
 
-from experiments.tasks.questions.questions import Option, normal
-from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, phrases, taken_back
-from orchestrator.replies.reply import NotAnOption, Reply
+from hanabi_orchestrator.experiments.tasks.questions.questions import Option, normal
+from hanabi_orchestrator.orchestrator.replies.doubts import (
+    ILLUSTRATES,
+    RETRACTS,
+    phrases,
+    taken_back,
+)
+from hanabi_orchestrator.orchestrator.replies.reply import NotAnOption, Reply
 
 LONGEST = 400
 """Characters; a longer text does not name an option."""

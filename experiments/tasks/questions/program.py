@@ -16,10 +16,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.tasks.question_task import NoAnswer
-from experiments.tasks.questions.questions import HANABI, Option, Question
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.experiments.tasks.question_task import NoAnswer
+from hanabi_orchestrator.experiments.tasks.questions.questions import HANABI, Option, Question
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     COLOUR_NAMES,
     COLOURS,
     HAND_SIZES,
@@ -29,13 +29,20 @@ from orchestrator.hanabi.cards import (
     Colour,
     Mask,
 )
-from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, counted
-from orchestrator.hanabi.convention.hint_convention import NEWEST, hints_to, is_certain
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.literal_knowledge import hinted, types_of
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.view import Hand, Knowledge, View
+from hanabi_orchestrator.orchestrator.hanabi.convention import policy
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    counted,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    NEWEST,
+    hints_to,
+    is_certain,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import hinted, types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Hand, Knowledge, View
 
 # The text
 

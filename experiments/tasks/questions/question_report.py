@@ -7,19 +7,47 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.statistics.clusters import cluster_means, guessed_share, mean_share
-from experiments.analysis.statistics.correlation import LEAST, Correlation, correlate
-from experiments.analysis.statistics.estimates import Bounds, standard_error
-from experiments.document import data, markdown, plots
-from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
-from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
-from experiments.record.files import write_all
-from experiments.tasks.question_folder import ANSWERED, distinct_names, notes_of
-from experiments.tasks.questions import coordination_qa
-from experiments.tasks.questions.coordination_qa import FOLDER, QaRun, chosen_option, is_right
-from experiments.tasks.questions.questions import GAMES, KINDS, TITLES, KeyedQuestion, Kind
-from orchestrator.errors import UserError
-from orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import (
+    cluster_means,
+    guessed_share,
+    mean_share,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.correlation import (
+    LEAST,
+    Correlation,
+    correlate,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Bounds, standard_error
+from hanabi_orchestrator.experiments.document import data, markdown, plots
+from hanabi_orchestrator.experiments.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Figure,
+    Heading,
+    Table,
+    table,
+)
+from hanabi_orchestrator.experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
+from hanabi_orchestrator.experiments.record.files import write_all
+from hanabi_orchestrator.experiments.tasks.question_folder import ANSWERED, distinct_names, notes_of
+from hanabi_orchestrator.experiments.tasks.questions import coordination_qa
+from hanabi_orchestrator.experiments.tasks.questions.coordination_qa import (
+    FOLDER,
+    QaRun,
+    chosen_option,
+    is_right,
+)
+from hanabi_orchestrator.experiments.tasks.questions.questions import (
+    GAMES,
+    KINDS,
+    TITLES,
+    KeyedQuestion,
+    Kind,
+)
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
 ALL = "all"
 """In place of a game: every game."""

@@ -14,9 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
-from orchestrator import regular_files
-from orchestrator.errors import UserError, did_you_mean, nearby, shortened
-from orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, nearby, shortened
+from hanabi_orchestrator.orchestrator.values import Frozen
 
 Kind = Literal["ec", "tom", "jp"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

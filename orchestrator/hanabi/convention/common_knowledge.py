@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     ANY,
     COLOURS,
     COPIES_OF,
@@ -22,7 +22,7 @@ from orchestrator.hanabi.cards import (
     Mask,
     Piles,
 )
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     STRANGER,
     Convention,
     between,
@@ -33,10 +33,16 @@ from orchestrator.hanabi.convention.hint_convention import (
     next_discard,
     warned,
 )
-from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from orchestrator.hanabi.view import Past
-from orchestrator.values import Same
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import (
+    Hands,
+    hinted,
+    shifted,
+    unknown_hands,
+    with_hand,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.values import Same
 
 
 class PublicMove(NamedTuple):

@@ -8,8 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, OF_RANK, RANKS, Card, Mask, Piles
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    COLOURS,
+    MAX_TOKENS,
+    OF_RANK,
+    RANKS,
+    Card,
+    Mask,
+    Piles,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, HintColour, HintRank
 
 Focus = Literal["newest", "oldest"]
 """Which of the touched cards that may be playable is the focus."""

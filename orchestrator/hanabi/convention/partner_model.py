@@ -18,15 +18,15 @@ from functools import lru_cache
 from itertools import groupby
 from math import exp, log, prod
 
-from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.convention.common_knowledge import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Card
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
     Claim,
     CommonKnowledge,
     PublicMove,
     Why,
     common_knowledge,
 )
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     ADAPTING,
     LITERAL,
     NEWEST,
@@ -35,9 +35,9 @@ from orchestrator.hanabi.convention.hint_convention import (
     STRANGER,
     Convention,
 )
-from orchestrator.hanabi.public_record import Record
-from orchestrator.hanabi.view import Past
-from orchestrator.values import Same
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.values import Same
 
 RATIOS: Mapping[Why, tuple[float, float]] = {
     "play hint": (1.5, 1.0),

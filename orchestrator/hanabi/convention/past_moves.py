@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.common_knowledge import course
-from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.partner_model import identities
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.past_moves import PartnerTurn, PastMoves
-from orchestrator.hanabi.rollout_game import NONE, act
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import course
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import STRANGER
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import identities
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.past_moves import PartnerTurn, PastMoves
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import NONE, act
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 
 def past_moves(scene: Scene, history: Sequence[Past]) -> PastMoves:
     """Return what the partners of a seat did."""
-    from orchestrator.hanabi.convention.rollout_play import surprises  # as late as numba
+    from hanabi_orchestrator.orchestrator.hanabi.convention.rollout_play import (
+        surprises,  # as late as numba
+    )
 
     partners = (past.seat for past in history if past.seat != scene.seat)
     strange = sum(scene.knowledge.conventions[seat] == STRANGER for seat in partners)

@@ -9,24 +9,31 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Mask, Piles
-from orchestrator.hanabi.convention.common_knowledge import (
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    INDEX,
+    MAX_TOKENS,
+    OF_RANK,
+    Card,
+    Mask,
+    Piles,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
     NEARLY_OVER,
     CommonKnowledge,
     Point,
     made_known,
 )
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     STRANGER,
     has_turn,
     hints_to,
     is_certain,
     next_discard,
 )
-from orchestrator.hanabi.literal_knowledge import types_of
-from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
 GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never

@@ -4,13 +4,18 @@ from typing import TYPE_CHECKING
 
 import lazy_loader
 
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
-from orchestrator.hanabi.convention.hint_convention import NEWEST, Convention, Focus, between
-from orchestrator.hanabi.rollout_game import NONE, Rollout
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    NEWEST,
+    Convention,
+    Focus,
+    between,
+)
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import NONE, Rollout
 
 if TYPE_CHECKING:
-    from orchestrator.hanabi.convention import rollout_play as rollout_play
-    from orchestrator.hanabi.convention import rollout_table as table
+    from hanabi_orchestrator.orchestrator.hanabi.convention import rollout_play as rollout_play
+    from hanabi_orchestrator.orchestrator.hanabi.convention import rollout_table as table
 else:  # when the first rollout is played: numba takes a third of a second to import
     rollout_play = lazy_loader.load(f"{__package__}.rollout_play", suppress_warning=True)
     table = lazy_loader.load(f"{__package__}.rollout_table", suppress_warning=True)

@@ -4,9 +4,14 @@ The steps are those of `house` beside partners who keep to the conventions (`pol
 a player's belief about the own hand is computed slot by slot and not jointly.
 """
 
-from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
-from orchestrator.hanabi.convention.policy import BUSY, GAMBLES, PER_TURN, SPARE_TOKENS
-from orchestrator.hanabi.convention.rollout_table import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
+    BUSY,
+    GAMBLES,
+    PER_TURN,
+    SPARE_TOKENS,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout_table import (
     COPIES,
     KEEPS,
     MASKS,
@@ -17,7 +22,7 @@ from orchestrator.hanabi.convention.rollout_table import (
     read_hint,
     sure,
 )
-from orchestrator.hanabi.rollout_rules import (
+from hanabi_orchestrator.orchestrator.hanabi.rollout_rules import (
     COMMON,
     COUNTS,
     CRITICAL,

@@ -4,8 +4,8 @@ For speed, this module and `rollout_play` state again what others state on typed
 `literal_knowledge` and `common_knowledge`. Tests hold both to the originals move by move.
 """
 
-from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
-from orchestrator.hanabi.rollout_rules import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.rollout_rules import (
     COMMON,
     COUNTS,
     CRITICAL,

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from random import Random
 
-from orchestrator.hanabi import search
-from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.convention.past_moves import past_moves
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.hanabi.rollout_game import act
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.hanabi import search
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import is_certain
+from hanabi_orchestrator.orchestrator.hanabi.convention.past_moves import past_moves
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import act
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 CHECKED = 8
 """Deals on which nobody may be misled by a move."""

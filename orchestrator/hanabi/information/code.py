@@ -7,8 +7,8 @@ a single number narrows a hand down: everybody who sees the hand can compute it,
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from orchestrator.hanabi.cards import CARDS, Mask, Piles
-from orchestrator.hanabi.literal_knowledge import HandMasks
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, Mask, Piles
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import HandMasks
 
 Question = Sequence[HandMasks]
 """The possible answers: the types that each slot can be after each. The first true one is given."""

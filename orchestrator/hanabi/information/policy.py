@@ -14,11 +14,18 @@ from itertools import chain
 from math import prod
 from typing import Literal, Self, TypeVar
 
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, Mask
-from orchestrator.hanabi.information.code import Pool, settle
-from orchestrator.hanabi.information.table import HatTable, copies_left
-from orchestrator.hanabi.literal_knowledge import HandMasks, types_of
-from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    CARDS,
+    DECK_SIZE,
+    HAND_SIZES,
+    INDEX,
+    MAX_TOKENS,
+    Mask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.information.code import Pool, settle
+from hanabi_orchestrator.orchestrator.hanabi.information.table import HatTable, copies_left
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import HandMasks, types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
 RISK = 0.75
 """A card that fits or is dead is played above this P(playable)."""

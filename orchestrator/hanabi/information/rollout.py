@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import lazy_loader
 
-from orchestrator.hanabi.information.table import HatTable
-from orchestrator.hanabi.rollout_game import Rollout
+from hanabi_orchestrator.orchestrator.hanabi.information.table import HatTable
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import Rollout
 
 if TYPE_CHECKING:
-    from orchestrator.hanabi.information import rollout_play as rollout_play
-    from orchestrator.hanabi.information import rollout_table as rollout_table
+    from hanabi_orchestrator.orchestrator.hanabi.information import rollout_play as rollout_play
+    from hanabi_orchestrator.orchestrator.hanabi.information import rollout_table as rollout_table
 else:  # when the first rollout is played: numba takes a third of a second to import
     rollout_play = lazy_loader.load(f"{__package__}.rollout_play", suppress_warning=True)
     rollout_table = lazy_loader.load(f"{__package__}.rollout_table", suppress_warning=True)

@@ -3,9 +3,9 @@
 The steps are those of `policy.decide`.
 """
 
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, MAX_TOKENS
-from orchestrator.hanabi.information.policy import PLENTY, RISK
-from orchestrator.hanabi.information.rollout_table import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import PLENTY, RISK
+from hanabi_orchestrator.orchestrator.hanabi.information.rollout_table import (
     KEPT,
     MASKS,
     OWN_POOL,
@@ -25,7 +25,7 @@ from orchestrator.hanabi.information.rollout_table import (
     waits,
     weigh,
 )
-from orchestrator.hanabi.rollout_rules import (
+from hanabi_orchestrator.orchestrator.hanabi.rollout_rules import (
     COMMON,
     COUNTS,
     CRITICAL,

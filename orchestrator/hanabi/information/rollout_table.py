@@ -5,9 +5,9 @@ hold them to the originals move by move. All hands lie open, so the number that 
 hints are taken to stand for the right number.
 """
 
-from orchestrator.hanabi.cards import COPIES_OF, OF_COLOUR, OF_RANK
-from orchestrator.hanabi.information.code import NEAR, TESTED
-from orchestrator.hanabi.rollout_rules import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import COPIES_OF, OF_COLOUR, OF_RANK
+from hanabi_orchestrator.orchestrator.hanabi.information.code import NEAR, TESTED
+from hanabi_orchestrator.orchestrator.hanabi.rollout_rules import (
     COMMON,
     COUNTS,
     DEAD,

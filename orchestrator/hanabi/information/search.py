@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from orchestrator.hanabi import search
-from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.information.policy import CodePosition
-from orchestrator.hanabi.information.rollout import CodeRollout
-from orchestrator.hanabi.information.table import HatTable, course
-from orchestrator.hanabi.literal_knowledge import shifted
-from orchestrator.hanabi.moves import Hint, Move, Play
-from orchestrator.hanabi.past_moves import PLACES, PartnerTurn, PastMoves
-from orchestrator.hanabi.rollout_game import NONE, act
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.hanabi import search
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Card
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition
+from hanabi_orchestrator.orchestrator.hanabi.information.rollout import CodeRollout
+from hanabi_orchestrator.orchestrator.hanabi.information.table import HatTable, course
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import shifted
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.past_moves import PLACES, PartnerTurn, PastMoves
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import NONE, act
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 
 class Deals(search.Deals[CodeRollout]):
@@ -54,7 +54,9 @@ class Deals(search.Deals[CodeRollout]):
 
 def past_moves(tables: Sequence[HatTable], history: Sequence[Past]) -> PastMoves:
     """Return what the partners of a seat did. `tables`: those of the seat, before each move and now."""
-    from orchestrator.hanabi.information.rollout_play import surprises  # as late as numba
+    from hanabi_orchestrator.orchestrator.hanabi.information.rollout_play import (
+        surprises,  # as late as numba
+    )
 
     return PastMoves(_turns(tables, history), tables[0].seat, surprises)
 

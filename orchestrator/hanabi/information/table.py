@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     ANY,
     COPIES_OF,
     DECK_SIZE,
@@ -30,16 +30,22 @@ from orchestrator.hanabi.cards import (
     Mask,
     Piles,
 )
-from orchestrator.hanabi.information.code import Pool, decode, encode, is_single, settle
-from orchestrator.hanabi.literal_knowledge import (
+from hanabi_orchestrator.orchestrator.hanabi.information.code import (
+    Pool,
+    decode,
+    encode,
+    is_single,
+    settle,
+)
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import (
     HandMasks,
     hinted,
     shifted,
     unknown_hands,
     with_hand,
 )
-from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 
 def copies_left(piles: Piles) -> list[int]:

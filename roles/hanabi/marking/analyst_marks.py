@@ -3,18 +3,26 @@
 from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
-from orchestrator.hanabi.moves import Discard, Hint, Play
-from roles.hanabi.analysis import Analysis, Assessment, Risk, Success, Value, in_words, risk_of
-from roles.hanabi.marking import exact_belief
-from roles.hanabi.marking.exact_belief import (
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Play
+from hanabi_orchestrator.roles.hanabi.analysis import (
+    Analysis,
+    Assessment,
+    Risk,
+    Success,
+    Value,
+    in_words,
+    risk_of,
+)
+from hanabi_orchestrator.roles.hanabi.marking import exact_belief
+from hanabi_orchestrator.roles.hanabi.marking.exact_belief import (
     played_after,
     says_something,
     share_of_moves,
     slot_of,
     whole_position,
 )
-from roles.hanabi.truth import Truth
-from roles.marks import (
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.marks import (
     Marker,
     Marks,
     Stated,
@@ -26,7 +34,7 @@ from roles.marks import (
     share_info,
     squared_info,
 )
-from roles.sections import Sections
+from hanabi_orchestrator.roles.sections import Sections
 
 INFOS = (
     squared_info("play_brier", "Squared error (Brier score) of the stated play probabilities."),

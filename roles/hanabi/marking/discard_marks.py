@@ -3,11 +3,16 @@
 from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
-from orchestrator.hanabi.belief import Slot
-from roles.hanabi.discard_report import CardRisk, Criticality, DiscardReport, criticality_of
-from roles.hanabi.marking.exact_belief import exact, slot_of
-from roles.hanabi.truth import Truth
-from roles.marks import (
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.roles.hanabi.discard_report import (
+    CardRisk,
+    Criticality,
+    DiscardReport,
+    criticality_of,
+)
+from hanabi_orchestrator.roles.hanabi.marking.exact_belief import exact, slot_of
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.marks import (
     Marker,
     MarkInfo,
     Marks,
@@ -20,7 +25,7 @@ from roles.marks import (
     share_info,
     squared_info,
 )
-from roles.sections import Sections
+from hanabi_orchestrator.roles.sections import Sections
 
 INFOS = (
     squared_info(

@@ -3,19 +3,19 @@ and what came of hints."""
 
 from collections.abc import Iterable
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from orchestrator.hanabi.view import Past, View
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
-from roles.hanabi.sections.fixed import Conventions
-from roles.hanabi.truth import Truth
-from roles.legal_moves import LegalMoves
-from roles.marks import mean
-from roles.role_options import defaults
-from roles.sections import Sections, cut
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.marks import mean
+from hanabi_orchestrator.roles.role_options import defaults
+from hanabi_orchestrator.roles.sections import Sections, cut
 
 
 def facts_told(sections: Sections, truth: Truth) -> ConventionFacts | None:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from math import log
 from typing import NamedTuple
 
-from orchestrator.hanabi.cards import ANY, CARDS, Mask, mask
-from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
-from roles.hanabi.history_report import HistoryReport, Trusted
-from roles.hanabi.marking.exact_belief import exact
-from roles.hanabi.truth import Truth
-from roles.marks import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, CARDS, Mask, mask
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import STRANGER
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport, Trusted
+from hanabi_orchestrator.roles.hanabi.marking.exact_belief import exact
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.marks import (
     SUREST,
     Marker,
     MarkInfo,
@@ -23,7 +23,7 @@ from roles.marks import (
     share_info,
     squared_info,
 )
-from roles.sections import Sections
+from hanabi_orchestrator.roles.sections import Sections
 
 INFOS = (
     share_info(

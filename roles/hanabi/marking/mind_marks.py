@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from orchestrator.hanabi.moves import Hint
-from roles.hanabi.marking import next_action_marks as foreseen
-from roles.hanabi.marking.exact_belief import (
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint
+from hanabi_orchestrator.roles.hanabi.marking import next_action_marks as foreseen
+from hanabi_orchestrator.roles.hanabi.marking.exact_belief import (
     facts_told,
     holds_critical,
     kept_after,
@@ -13,11 +13,11 @@ from roles.hanabi.marking.exact_belief import (
     share_of_moves,
     whole_position,
 )
-from roles.hanabi.marking.next_action_marks import Forecast
-from roles.hanabi.mind_report import MindReport
-from roles.hanabi.truth import Truth
-from roles.marks import Marker, Marks, mean, only, share_info
-from roles.sections import Sections
+from hanabi_orchestrator.roles.hanabi.marking.next_action_marks import Forecast
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.marks import Marker, Marks, mean, only, share_info
+from hanabi_orchestrator.roles.sections import Sections
 
 HINTS = (
     share_info(

@@ -8,11 +8,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from orchestrator.hanabi.cards import MAX_TOKENS
-from orchestrator.hanabi.moves import Play
-from orchestrator.hanabi.view import Past
-from roles.hanabi.truth import Truth
-from roles.marks import Marker, MarkInfo, Marks, Stated, log_info, mean, nats, only, share_info
+from hanabi_orchestrator.orchestrator.hanabi.cards import MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi.truth import Truth
+from hanabi_orchestrator.roles.marks import (
+    Marker,
+    MarkInfo,
+    Marks,
+    Stated,
+    log_info,
+    mean,
+    nats,
+    only,
+    share_info,
+)
 
 INFOS = (
     share_info(

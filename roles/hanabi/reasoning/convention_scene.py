@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
-from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Convention
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.literal_knowledge import Hands
-from roles.hanabi.history_report import HistoryReport, by_history
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.hanabi.sections.fixed import Conventions
-from roles.notes_text import Notes, of_type
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    ADAPTING,
+    STRANGER,
+    Convention,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport, by_history
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.roles.notes_text import Notes, of_type
+from hanabi_orchestrator.roles.sections import Sections
 
 
 def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None]:

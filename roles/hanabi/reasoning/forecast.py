@@ -7,11 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, course
-from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
-from orchestrator.hanabi.convention.policy import SPARE_TOKENS, Scene, lowest_rank
-from orchestrator.hanabi.moves import Play
-from orchestrator.hanabi.view import Past
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    course,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    is_certain,
+    next_discard,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
+    SPARE_TOKENS,
+    Scene,
+    lowest_rank,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 PLAYS = 0.9
 PASSES = 0.95

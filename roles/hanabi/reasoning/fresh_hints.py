@@ -3,15 +3,26 @@ moves since its last turn, the table, and what hints leave of each card."""
 
 from collections.abc import Iterator
 
-from orchestrator.hanabi.cards import ANY, COLOURS, RANKS, Mask, Piles, masked, unmask
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, counted
-from orchestrator.hanabi.convention.hint_convention import NEWEST
-from orchestrator.hanabi.moves import Hint, HintColour
-from orchestrator.hanabi.view import Past
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.sections.fixed import Conventions
-from roles.hanabi.sections.history import History
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    ANY,
+    COLOURS,
+    RANKS,
+    Mask,
+    Piles,
+    masked,
+    unmask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    counted,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import NEWEST
+from hanabi_orchestrator.orchestrator.hanabi.moves import Hint, HintColour
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
+from hanabi_orchestrator.roles.hanabi.sections.history import History
+from hanabi_orchestrator.roles.sections import Sections
 
 
 def play_hints(sections: Sections, position: Position) -> dict[int, Mask]:

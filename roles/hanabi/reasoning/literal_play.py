@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, Mask
-from orchestrator.hanabi.convention.hint_convention import has_turn, hints_to, is_certain, share
-from orchestrator.hanabi.literal_knowledge import types_of
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
-from roles.hanabi.reasoning.position import Position
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Mask
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    has_turn,
+    hints_to,
+    is_certain,
+    share,
+)
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.words import Words
 
 LIKELY = 0.6
 """A play this likely is worth a life, while there is one to spare (Piers' and VanDenBergh's threshold)."""

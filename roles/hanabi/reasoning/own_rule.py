@@ -7,16 +7,16 @@ without their advice does not answer these questions for them: it takes the firs
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from orchestrator.hanabi.cards import INDEX, MAX_TOKENS
-from orchestrator.hanabi.convention.hint_convention import has_turn
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.literal_knowledge import types_of
-from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
-from roles.hanabi.reasoning import literal_play
-from roles.hanabi.reasoning.position import Position
-from roles.hanabi.sections.table import State
-from roles.reply_types import Choice
-from roles.sections import Sections
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, MAX_TOKENS
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import has_turn
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
+from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
+from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
+from hanabi_orchestrator.roles.hanabi.sections.table import State
+from hanabi_orchestrator.roles.reply_types import Choice
+from hanabi_orchestrator.roles.sections import Sections
 
 Reasoned = tuple[Move, str]
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import ANY, Card, Mask, Piles
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
-from roles.hanabi.sections.table import (
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, Card, Mask, Piles
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from hanabi_orchestrator.roles.hanabi.sections.table import (
     Discards,
     FinalRound,
     OwnDeductions,
@@ -21,8 +21,8 @@ from roles.hanabi.sections.table import (
     PartnerKnowledge,
     State,
 )
-from roles.legal_moves import LegalMoves
-from roles.sections import Section, Sections
+from hanabi_orchestrator.roles.legal_moves import LegalMoves
+from hanabi_orchestrator.roles.sections import Section, Sections
 
 NEEDS: tuple[type[Section], ...] = (State, LegalMoves)
 """What a program that reasons about moves cannot do without."""

@@ -3,12 +3,12 @@ pack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from orchestrator.hanabi.cards import INDEX, Card, unmask
-from orchestrator.hanabi.information.policy import CodePosition, Due, Sum
-from orchestrator.hanabi.information.table import Breach, Fault
-from orchestrator.hanabi.literal_knowledge import HandMasks
-from orchestrator.hanabi.view import Past
-from roles.words import Words, percent
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Card, unmask
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition, Due, Sum
+from hanabi_orchestrator.orchestrator.hanabi.information.table import Breach, Fault
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import HandMasks
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.words import Words, percent
 
 # The own cards
 

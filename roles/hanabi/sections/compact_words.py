@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, RANKS, Mask, unmask
-from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.hanabi.view import Past
-from roles.words import Words, percent, slots_by_text
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, COLOURS, INDEX, RANKS, Mask, unmask
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    is_certain,
+    next_discard,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.hanabi.view import Past
+from hanabi_orchestrator.roles.words import Words, percent, slots_by_text
 
 FEW = 3
 """The most possible cards of a slot that its line lists."""

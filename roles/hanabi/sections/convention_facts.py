@@ -6,18 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import DECK_SIZE, INDEX, Card, Fireworks
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
-from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
-from orchestrator.hanabi.convention.partner_model import (
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import DECK_SIZE, INDEX, Card, Fireworks
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    STRANGER,
+    is_certain,
+    next_discard,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import (
     NOTHING_KNOWN,
     Understanding,
     learnt,
     understand,
 )
-from orchestrator.hanabi.convention.policy import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
     HintEffect,
     Scene,
     discard,
@@ -25,17 +29,17 @@ from orchestrator.hanabi.convention.policy import (
     lowest,
     play,
 )
-from orchestrator.hanabi.information.policy import CodePosition
-from orchestrator.hanabi.information.table import HatTable, table_of
-from orchestrator.hanabi.literal_knowledge import types_of, with_hand
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.view import Past, View
-from orchestrator.table.seat import BEFORE
-from roles.hanabi.sections import code_words, compact_words, decision_sheet
-from roles.hanabi.sections.past_games import records_of
-from roles.role_options import Options
-from roles.sections import Fact, Section, section
-from roles.words import ENGLISH, Words, percent
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition
+from hanabi_orchestrator.orchestrator.hanabi.information.table import HatTable, table_of
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of, with_hand
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles.hanabi.sections import code_words, compact_words, decision_sheet
+from hanabi_orchestrator.roles.hanabi.sections.past_games import records_of
+from hanabi_orchestrator.roles.role_options import Options
+from hanabi_orchestrator.roles.sections import Fact, Section, section
+from hanabi_orchestrator.roles.words import ENGLISH, Words, percent
 
 TOLD_FACTS: Mapping[str, tuple[Fact, ...]] = {
     "own": ("own_hand",),

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping
 
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, PolicyStep, Scene
-from orchestrator.hanabi.moves import Move
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HOUSE_STEPS, PolicyStep, Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.roles.words import Words
 
 
 def steps(scene: Scene, legal: Collection[Move], words: Words) -> str:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Self
 
-import prompts
-from orchestrator.hanabi.cards import HAND_SIZES
-from orchestrator.hanabi.view import View
-from roles.role_options import Options
-from roles.sections import Section, section
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles.role_options import Options
+from hanabi_orchestrator.roles.sections import Section, section
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 SCORE = "The score is the number of cards in the fireworks, at most 25"
 SCORING = {

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from orchestrator.hanabi.view import Past, View
-from orchestrator.table.seat import BEFORE
-from roles.notes_text import lines
-from roles.role_options import Options
-from roles.sections import Section, section
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles.notes_text import lines
+from hanabi_orchestrator.roles.role_options import Options
+from hanabi_orchestrator.roles.sections import Section, section
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 NO_MOVE = "None yet: this is the game's first turn."
 SHIFT = " When a card leaves a hand, the newer cards move down one slot, and a card that is drawn comes in highest."

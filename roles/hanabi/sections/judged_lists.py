@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
-from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.hanabi.view import Past, View
-from roles.hanabi.card_lists import Lists, by_hints, lists
-from roles.hanabi.card_words import written
-from roles.hanabi.list_changes import Changes, changes
-from roles.hanabi.sections.history import since_last_turn
-from roles.reply_types import Deduction
-from roles.role_options import Options
-from roles.sections import Section, section
-from roles.words import Words
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import Hands
+from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.roles.hanabi.card_lists import Lists, by_hints, lists
+from hanabi_orchestrator.roles.hanabi.card_words import written
+from hanabi_orchestrator.roles.hanabi.list_changes import Changes, changes
+from hanabi_orchestrator.roles.hanabi.sections.history import since_last_turn
+from hanabi_orchestrator.roles.reply_types import Deduction
+from hanabi_orchestrator.roles.role_options import Options
+from hanabi_orchestrator.roles.sections import Section, section
+from hanabi_orchestrator.roles.words import Words
 
 JUDGED = "judged"
 """The key of what is judged, in what the section is given as memory: `now` and `before`, each a list of deductions;

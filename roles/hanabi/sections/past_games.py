@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
-from orchestrator.hanabi.moves import Discard, HintColour, Play
-from orchestrator.hanabi.public_record import Record, RecordedMove
-from orchestrator.table.seat import BEFORE
-from roles.sections import Section, section
-from roles.words import ENGLISH, Words, percent
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, Play
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record, RecordedMove
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE
+from hanabi_orchestrator.roles.sections import Section, section
+from hanabi_orchestrator.roles.words import ENGLISH, Words, percent
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, Card, Fireworks, Mask, Piles
-from orchestrator.hanabi.convention.policy import GAMBLES
-from orchestrator.hanabi.view import Hand, Knowledge, View
-from orchestrator.models.request import Absent
-from roles.notes_text import Notes
-from roles.role_options import Options
-from roles.sections import Section, Sections, section
-from roles.words import ENGLISH, Words
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.belief import Slot
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    COLOURS,
+    MAX_TOKENS,
+    Card,
+    Fireworks,
+    Mask,
+    Piles,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import GAMBLES
+from hanabi_orchestrator.orchestrator.hanabi.view import Hand, Knowledge, View
+from hanabi_orchestrator.orchestrator.models.request import Absent
+from hanabi_orchestrator.roles.notes_text import Notes
+from hanabi_orchestrator.roles.role_options import Options
+from hanabi_orchestrator.roles.sections import Section, Sections, section
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
 

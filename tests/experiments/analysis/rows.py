@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.differences import Difference
-from experiments.analysis.summaries import Summary
-from experiments.record.rows import Row
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis
+from hanabi_orchestrator.experiments.analysis.differences import Difference
+from hanabi_orchestrator.experiments.analysis.summaries import Summary
+from hanabi_orchestrator.experiments.record.rows import Row
 
 
 def game(arm: str, seed: int, score: int, *, repeat: int = 1, players: int = 3, **more: Any) -> Row:

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.analysis import adhoc_teams, sentence_templates
-from experiments.analysis.adhoc_teams import AdHocTeams
-from experiments.analysis.analysis import analyse
-from experiments.record.rows import Row
-from experiments.study import experiment as config
-from experiments.study.experiment import Experiment
-from experiments.study.file_schema import SeatConfig
-from experiments.study.pairs import EVALUATED, SELF_PLAY, standing
-from experiments.study.plan import Plan
-from experiments.study.seat_spec import PlayerSpec, player_spec
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator.players import partners
+from hanabi_orchestrator.experiments.analysis import adhoc_teams, sentence_templates
+from hanabi_orchestrator.experiments.analysis.adhoc_teams import AdHocTeams
+from hanabi_orchestrator.experiments.analysis.analysis import analyse
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study import experiment as config
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.file_schema import SeatConfig
+from hanabi_orchestrator.experiments.study.pairs import EVALUATED, SELF_PLAY, standing
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec, player_spec
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator.players import partners
 from tests.conftest import Run
 from tests.support.sentences import template_of
 

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.analysis.statistics import agreement
-from experiments.analysis.statistics.clusters import bootstrap_clusters, over_all
-from experiments.analysis.statistics.estimates import Matrix
+from hanabi_orchestrator.experiments.analysis.statistics import agreement
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import (
+    bootstrap_clusters,
+    over_all,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import Matrix
 
 A = [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan]
 B = [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, nan, 3]

@@ -10,10 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.analysis.analysis import analyse
-from experiments.analysis.conclusions import sentences
-from experiments.analysis.statistics.permutation import regrouping_test, sign_flip_test
-from experiments.analysis.statistics.power import detectable
+from hanabi_orchestrator.experiments.analysis.analysis import analyse
+from hanabi_orchestrator.experiments.analysis.conclusions import sentences
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import (
+    regrouping_test,
+    sign_flip_test,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.power import detectable
 from tests.experiments.analysis.rows import game, games, only, summary
 from tests.support.prove import FULL
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import trim_mean
 
-from experiments.analysis.statistics.clusters import (
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import (
     bootstrap_clusters,
     interquartile_mean,
     over_all,
     pooled_shares,
 )
-from experiments.analysis.statistics.estimates import clopper_pearson
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import clopper_pearson
 from tests.support.prove import FULL
 
 

@@ -8,14 +8,14 @@ from statistics import fmean
 
 import pytest
 
-from experiments.analysis import coalition_sentences, coalitions
-from experiments.analysis.coalitions import CoalitionStudy, coalition_study
-from experiments.analysis.statistics import coalition_terms
-from experiments.analysis.statistics.coalition_terms import Coalition, Weights
-from experiments.record import measures
-from experiments.record.measures import STRICT
-from experiments.record.rows import Row
-from experiments.study.coalitions import Coalitions
+from hanabi_orchestrator.experiments.analysis import coalition_sentences, coalitions
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, coalition_study
+from hanabi_orchestrator.experiments.analysis.statistics import coalition_terms
+from hanabi_orchestrator.experiments.analysis.statistics.coalition_terms import Coalition, Weights
+from hanabi_orchestrator.experiments.record import measures
+from hanabi_orchestrator.experiments.record.measures import STRICT
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.coalitions import Coalitions
 from tests.experiments.analysis.rows import game
 from tests.support.sentences import template_of
 

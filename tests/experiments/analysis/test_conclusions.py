@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.analysis.analysis import analyse
-from experiments.analysis.caveats import caveats
-from experiments.analysis.conclusions import arm_verdicts, claims, compared, sentences
-from experiments.record.measures import METRICS
-from roles.words import percent
+from hanabi_orchestrator.experiments.analysis.analysis import analyse
+from hanabi_orchestrator.experiments.analysis.caveats import caveats
+from hanabi_orchestrator.experiments.analysis.conclusions import (
+    arm_verdicts,
+    claims,
+    compared,
+    sentences,
+)
+from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.roles.words import percent
 from tests.experiments.analysis.rows import game, games, only
 from tests.support.prove import FULL
 from tests.support.sentences import template_of

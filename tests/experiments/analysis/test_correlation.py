@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.analysis.statistics.correlation import correlate
+from hanabi_orchestrator.experiments.analysis.statistics.correlation import correlate
 
 
 @settings(max_examples=30, deadline=None)

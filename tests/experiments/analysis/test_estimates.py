@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.analysis.statistics.estimates import (
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
     Estimate,
     bootstrap_interval,
     estimate_difference,
@@ -18,7 +18,7 @@ from experiments.analysis.statistics.estimates import (
     standard_deviation,
     standard_error,
 )
-from experiments.analysis.statistics.permutation import (
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import (
     DRAWS,
     holm,
     holm_levels,
@@ -26,7 +26,7 @@ from experiments.analysis.statistics.permutation import (
     regrouping_test,
     sign_flip_test,
 )
-from experiments.analysis.statistics.power import detectable_by_t, needed_by_t
+from hanabi_orchestrator.experiments.analysis.statistics.power import detectable_by_t, needed_by_t
 from tests.support.prove import FULL
 
 SCORES = st.lists(st.integers(0, 25), min_size=2, max_size=40)

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import extensions
-from experiments.record import rows, run_folder
-from experiments.record.rows import Row
-from experiments.report import verdict
-from experiments.report.run_data import run_data
-from experiments.study import experiment, manifest
-from experiments.study.manifest import PLANNED
-from experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.analysis import extensions
+from hanabi_orchestrator.experiments.record import rows, run_folder
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.report import verdict
+from hanabi_orchestrator.experiments.report.run_data import run_data
+from hanabi_orchestrator.experiments.study import experiment, manifest
+from hanabi_orchestrator.experiments.study.manifest import PLANNED
+from hanabi_orchestrator.experiments.study.plan import Plan
 from tests.support.reports import game
 from tests.support.sentences import template_of
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.analysis.policies import rank_tables
-from experiments.record import run_folder, turn_rows
-from experiments.report import run_report
-from graphs.config import checked
-from orchestrator import play
-from orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.analysis.policies import rank_tables
+from hanabi_orchestrator.experiments.record import run_folder, turn_rows
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
 from tests.conftest import Run
 
 CONFIG: dict[str, Any] = {

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.analysis.policies import ActionTable, action_tables
-from experiments.analysis.statistics.estimates import clopper_pearson
-from experiments.record import run_folder
-from experiments.report import run_report
-from orchestrator import play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import parse
-from orchestrator.players.base import Partner
-from orchestrator.players.partners import get
-from orchestrator.table.seat import Seat
+from hanabi_orchestrator.experiments.analysis.policies import ActionTable, action_tables
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import clopper_pearson
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import parse
+from hanabi_orchestrator.orchestrator.players.base import Partner
+from hanabi_orchestrator.orchestrator.players.partners import get
+from hanabi_orchestrator.orchestrator.table.seat import Seat
 from tests.conftest import Run
 
 MOVES = (

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import yaml
 
-from experiments.analysis.analysis import analyse
-from experiments.report import score_tables
-from orchestrator.hanabi.literal_knowledge import wasted_hints
-from orchestrator.hanabi.moves import HintColour, HintRank
-from orchestrator.hanabi.view import View
-from orchestrator.models import list_prices
+from hanabi_orchestrator.experiments.analysis.analysis import analyse
+from hanabi_orchestrator.experiments.report import score_tables
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import wasted_hints
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.models import list_prices
 from tests.conftest import Run
 from tests.experiments.analysis.rows import game
 from tests.support.positions import partners_game, random_game

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from experiments.analysis.analysis import Analysis, analyse
-from experiments.analysis.caveats import caveats
-from experiments.analysis.role_controls import RoleControls, contrasts, gates, role_controls
-from experiments.record.rows import Row
+from hanabi_orchestrator.experiments.analysis.analysis import Analysis, analyse
+from hanabi_orchestrator.experiments.analysis.caveats import caveats
+from hanabi_orchestrator.experiments.analysis.role_controls import (
+    RoleControls,
+    contrasts,
+    gates,
+    role_controls,
+)
+from hanabi_orchestrator.experiments.record.rows import Row
 from tests.support.reports import games
 
 FULL = [15, 16, 14, 17, 15, 13, 16, 15, 14, 16]

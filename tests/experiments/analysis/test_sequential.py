@@ -7,11 +7,14 @@ import pytest
 
 from benchmarks import stop_simulation
 from benchmarks.stop_simulation import POOLS
-from experiments.analysis.differences import differences
-from experiments.analysis.statistics.sequential import SequentialTest, spent_level
-from experiments.analysis.stopping import Stopped, outcomes
-from experiments.record.rows import Row
-from experiments.study.stop_rule import Stop, resolved
+from hanabi_orchestrator.experiments.analysis.differences import differences
+from hanabi_orchestrator.experiments.analysis.statistics.sequential import (
+    SequentialTest,
+    spent_level,
+)
+from hanabi_orchestrator.experiments.analysis.stopping import Stopped, outcomes
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.study.stop_rule import Stop, resolved
 from tests.experiments.analysis.rows import game
 from tests.support.prove import FULL
 

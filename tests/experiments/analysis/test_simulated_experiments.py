@@ -9,7 +9,7 @@ import pytest
 from benchmarks import interval_coverage, simulated_experiments
 from benchmarks.interval_coverage import Arms
 from benchmarks.simulated_experiments import Design
-from experiments.analysis.statistics.estimates import estimate_mean
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import estimate_mean
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
 

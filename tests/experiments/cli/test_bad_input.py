@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import cli
+from hanabi_orchestrator.experiments import cli
 from tests.conftest import Run
 
 LONG_CJK = "花" * 90

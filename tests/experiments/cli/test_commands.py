@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-import graphs
-from experiments.record.game import Game
-from experiments.show.live_table import LiveTable
-from experiments.tasks.games import single_game
-from experiments.values.looks import costliest
-from orchestrator.errors import ModelError
-from orchestrator.hanabi.referee import deal
-from orchestrator.models import fake_endpoint, layer, retries
-from orchestrator.models.request import ModelRequest, ModelResponse
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.show.live_table import LiveTable
+from hanabi_orchestrator.experiments.tasks.games import single_game
+from hanabi_orchestrator.experiments.values.looks import costliest
+from hanabi_orchestrator.orchestrator.errors import ModelError
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, layer, retries
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, ModelResponse
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.conftest import Run
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread
@@ -436,7 +436,7 @@ def test_python_m_experiments_works_in_a_folder_with_packages_of_the_same_names(
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("raise RuntimeError('not mine')", "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "experiments", "list", "graphs"],
+        [sys.executable, "-m", "hanabi_orchestrator", "list", "graphs"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cli import completion
+from hanabi_orchestrator.experiments.cli import completion
 from tests.conftest import Run
 
 OWN = """
-import roles
+from hanabi_orchestrator import roles
 
 class Risk(roles.Reply):
     example = {"worst": "slot 3"}
@@ -43,7 +43,7 @@ def test_names_and_paths_are_completed(run: Run) -> None:
 @pytest.mark.parametrize("option", ["--json", "--import=own.py"])
 def test_a_shell_gets_the_completions(option: str, run: Run) -> None:
     Path("own.py").write_text(OWN, "utf-8")
-    script = "import sys; sys.argv = ['orchestrator']; from experiments.cli import main; main()"
+    script = "import sys; sys.argv = ['orchestrator']; from hanabi_orchestrator.experiments.cli import main; main()"
     words = {"COMP_WORDS": f"orchestrator {option} roles show tom", "COMP_CWORD": "4"}
     done = subprocess.run(
         [sys.executable, "-c", script],

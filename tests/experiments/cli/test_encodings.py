@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-import graphs
-from orchestrator import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import play
 from tests.conftest import Run
 
 LATIN = "name: small\ngraph: watson\nplayers: 2\nquestion: déjà vu\n".encode("cp1252")

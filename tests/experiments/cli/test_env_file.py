@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cli import env_file
-from orchestrator.errors import UserError
-from orchestrator.models import keys
+from hanabi_orchestrator.experiments.cli import env_file
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import keys
 from tests.conftest import Run
 
 TEXT = """

@@ -13,13 +13,20 @@ import pytest
 import yaml
 from rich.text import Text
 
-import graphs
-from experiments.document import html, latex, markdown, plots, terminal
-from experiments.document.blocks import Column, Document, Folded, Heading, Note, Table
-from experiments.document.formats import TEXT
-from orchestrator import play
-from orchestrator.journal.fingerprint import of_game
-from orchestrator.printable import escaped_json, is_printable, printable
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.document import html, latex, markdown, plots, terminal
+from hanabi_orchestrator.experiments.document.blocks import (
+    Column,
+    Document,
+    Folded,
+    Heading,
+    Note,
+    Table,
+)
+from hanabi_orchestrator.experiments.document.formats import TEXT
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.journal.fingerprint import of_game
+from hanabi_orchestrator.orchestrator.printable import escaped_json, is_printable, printable
 from tests.conftest import Run
 from tests.orchestrator.journal.test_resume import talkative
 from tests.support.folders import ROOT
@@ -154,8 +161,8 @@ def test_no_control_character_of_a_journal_reaches_the_terminal(journal: Path, r
 def test_logs_and_warnings_hold_none(capsys: pytest.CaptureFixture[str]) -> None:
     code = f"""
 import warnings, structlog
-from experiments.cli import logs, app
-from orchestrator.logs import log
+from hanabi_orchestrator.experiments.cli import logs, app
+from hanabi_orchestrator.orchestrator.logs import log
 bad = {HOSTILE!r}
 warnings.showwarning = app.show_warning
 for form in ("console", None):
@@ -227,9 +234,7 @@ def test_a_picture_holds_none_and_warns_of_no_letter(tmp_path: Path) -> None:
     assert "PWNED" in svg and "日本" in svg and "$x_" in svg and all(map(is_printable, svg))
 
 
-PRINTING = (
-    "import sys; from experiments.cli.app import main; sys.argv[1:] = ['show', 'j.jsonl']; main()"
-)
+PRINTING = "import sys; from hanabi_orchestrator.experiments.cli.app import main; sys.argv[1:] = ['show', 'j.jsonl']; main()"
 
 
 @pytest.mark.parametrize(

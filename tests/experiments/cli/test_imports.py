@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-import roles
-from graphs import named
-from orchestrator import plugins
-from orchestrator.errors import UserError
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.graphs import named
+from hanabi_orchestrator.orchestrator import plugins
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 
 ROLE = """
 from pydantic import Field
-import roles
+from hanabi_orchestrator import roles
 
 class Risk(roles.Reply):
     example = {"worst": "slot 3 may be a five"}
@@ -127,7 +127,7 @@ def test_a_run_records_its_code_and_refuses_changed_or_missing_code(run: Run) ->
 
 MARKED = """
 from pydantic import Field
-import roles
+from hanabi_orchestrator import roles
 
 class Fives(roles.Reply):
     example = {"slots": [1]}
@@ -186,9 +186,9 @@ def test_another_process_imports_the_same_code_and_no_other() -> None:
             "--import broken.py: ModuleNotFoundError: No module named",
         ),
         (
-            "roles.py",
+            "json.py",
             "",
-            "--import roles.py: a module 'roles' is there already; give the file another name",
+            "--import json.py: a module 'json' is there already; give the file another name",
         ),
     ],
 )

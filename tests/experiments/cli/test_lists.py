@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from experiments.document import terminal
-from experiments.document.terminal import Terminal, plain_table
-from experiments.record.rows import constructed
-from experiments.record.run_folder import RUN
-from experiments.record.saved import told
-from experiments.show import listing
-from experiments.study.experiment import packaged
+from hanabi_orchestrator.experiments.document import terminal
+from hanabi_orchestrator.experiments.document.terminal import Terminal, plain_table
+from hanabi_orchestrator.experiments.record.rows import constructed
+from hanabi_orchestrator.experiments.record.run_folder import RUN
+from hanabi_orchestrator.experiments.record.saved import told
+from hanabi_orchestrator.experiments.show import listing
+from hanabi_orchestrator.experiments.study.experiment import packaged
 from tests.conftest import Run
 
 

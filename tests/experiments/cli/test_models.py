@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import journal
-from orchestrator.journal.events import GameStarted
-from orchestrator.models.settings import ModelSettings, read_models
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings, read_models
 from tests.conftest import Run
 
 

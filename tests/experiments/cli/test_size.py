@@ -2,7 +2,7 @@
 
 import typer
 
-from experiments.cli.app import app
+from hanabi_orchestrator.experiments.cli.app import app
 from tests.support.command_line import commands
 
 

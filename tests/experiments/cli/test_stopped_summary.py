@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 from typing import cast
 
-from experiments.cli.run_summary import so_far
-from experiments.tasks.games.experiment_run import ExperimentDone
+from hanabi_orchestrator.experiments.cli.run_summary import so_far
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import ExperimentDone
 
 
 def stopped(left: int) -> list[str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments.cli import shared_options
-from experiments.cli.app import app
-from experiments.cli.shared_options import SLOW_ROLLOUTS
+from hanabi_orchestrator.experiments.cli import shared_options
+from hanabi_orchestrator.experiments.cli.app import app
+from hanabi_orchestrator.experiments.cli.shared_options import SLOW_ROLLOUTS
 
 STUDY = "name: mine\ngraph: house\nplayers: [2]\nseeds: 1\narms: {full: {}, bare: {without: [history_analyst]}}\n"
 

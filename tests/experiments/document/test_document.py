@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from experiments.document import data, html, latex, markdown, terminal
-from experiments.document.blocks import (
+from hanabi_orchestrator.experiments.document import data, html, latex, markdown, terminal
+from hanabi_orchestrator.experiments.document.blocks import (
     Column,
     Document,
     Figure,
@@ -19,8 +19,14 @@ from experiments.document.blocks import (
     Text,
     table,
 )
-from experiments.document.formats import INT, PERCENT, SIGNED, SIGNED_INTERVAL, TALLY
-from experiments.report.score_tables import P_VALUE
+from hanabi_orchestrator.experiments.document.formats import (
+    INT,
+    PERCENT,
+    SIGNED,
+    SIGNED_INTERVAL,
+    TALLY,
+)
+from hanabi_orchestrator.experiments.report.score_tables import P_VALUE
 from tests.support.golden import matches
 
 EFFECTS = Table(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.models.fake_endpoint import KINDS_OF_MOVE, complete
-from orchestrator.models.request import Message, ModelRequest, ModelResponse
+from hanabi_orchestrator.orchestrator.models.fake_endpoint import KINDS_OF_MOVE, complete
+from hanabi_orchestrator.orchestrator.models.request import Message, ModelRequest, ModelResponse
 
 
 def answer(messages: Sequence[Any]) -> str:

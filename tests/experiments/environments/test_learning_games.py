@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.interchange.data_rows import DataSet, rows
-from experiments.interchange.sources import Source
-from experiments.record.game import Game
-from experiments.tasks.games.learning_games import LearningGames
-from graphs.ablate import at
-from graphs.prompt_preview import requests
-from orchestrator import play_async
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import rebuild
-from orchestrator.journal.file import comparable
-from orchestrator.models.request import messages
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.interchange.data_rows import DataSet, rows
+from hanabi_orchestrator.experiments.interchange.sources import Source
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.tasks.games.learning_games import LearningGames
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator import play_async
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import rebuild
+from hanabi_orchestrator.orchestrator.journal.file import comparable
+from hanabi_orchestrator.orchestrator.models.request import messages
 from tests.experiments.environments.blind import Blind
 from tests.orchestrator.hanabi.test_view import disguised
 

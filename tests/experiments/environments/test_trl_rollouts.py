@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.environments.trl_rollouts import Rollouts
-from experiments.tasks.games.learning_games import LearningGames
-from orchestrator import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.environments.trl_rollouts import Rollouts
+from hanabi_orchestrator.experiments.tasks.games.learning_games import LearningGames
+from hanabi_orchestrator.orchestrator import play_async
 from tests.experiments.environments.blind import Blind, answer
 
 ENDS = 0

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-import graphs
-from experiments.record.game import Game
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from orchestrator import play_async
-from orchestrator.models import fake_endpoint
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.orchestrator import play_async
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
 from tests.experiments.environments.blind import Blind, answer
 from tests.support.folders import ROOT
 

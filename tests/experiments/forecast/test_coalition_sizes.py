@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from experiments.analysis.coalitions import weights
-from experiments.forecast import coalition_sizes
-from experiments.forecast.spread import CORRELATION, SD, Spread, assumed_spread
-from experiments.study.coalitions import Coalitions
+from hanabi_orchestrator.experiments.analysis.coalitions import weights
+from hanabi_orchestrator.experiments.forecast import coalition_sizes
+from hanabi_orchestrator.experiments.forecast.spread import CORRELATION, SD, Spread, assumed_spread
+from hanabi_orchestrator.experiments.study.coalitions import Coalitions
 from tests.conftest import Run
 
 

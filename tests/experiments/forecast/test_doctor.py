@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-import graphs
-from experiments.forecast import machine
-from experiments.study import prompt_positions
-from graphs import context
-from orchestrator.models import fake_endpoint, server_info
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.forecast import machine
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.graphs import context
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, server_info
 from tests.conftest import Run
 from tests.support.servers import completion, in_a_thread
 

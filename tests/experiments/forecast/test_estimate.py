@@ -14,27 +14,30 @@ import yaml
 from aiohttp import web
 from scipy import stats
 
-import graphs
 from benchmarks import plan_power
-from experiments.analysis import headroom
-from experiments.analysis.statistics.permutation import fewest_pairs, sign_flip_test
-from experiments.analysis.statistics.power import detectable, pairs_needed
-from experiments.forecast import cost_estimate, spread
-from experiments.forecast.cost_estimate import Bill
-from experiments.forecast.measured import Measured
-from experiments.forecast.sample_size import Goal, Options
-from experiments.forecast.spread import Spread, assumed_spread, measured_spread
-from experiments.record.rows import Row, peek_all
-from experiments.study import prompt_positions
-from experiments.study.experiment import Experiment, read
-from experiments.study.plan import Plan
-from orchestrator.journal.events import Call, Event, Memory
-from orchestrator.models import fake_endpoint
-from orchestrator.models.request import estimated
-from orchestrator.models.settings import settings
-from orchestrator.models.simulated_settings import Rates, SimSettings
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, GameContext
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.analysis import headroom
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import (
+    fewest_pairs,
+    sign_flip_test,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.power import detectable, pairs_needed
+from hanabi_orchestrator.experiments.forecast import cost_estimate, spread
+from hanabi_orchestrator.experiments.forecast.cost_estimate import Bill
+from hanabi_orchestrator.experiments.forecast.measured import Measured
+from hanabi_orchestrator.experiments.forecast.sample_size import Goal, Options
+from hanabi_orchestrator.experiments.forecast.spread import Spread, assumed_spread, measured_spread
+from hanabi_orchestrator.experiments.record.rows import Row, peek_all
+from hanabi_orchestrator.experiments.study import prompt_positions
+from hanabi_orchestrator.experiments.study.experiment import Experiment, read
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Memory
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.request import estimated
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.simulated_settings import Rates, SimSettings
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE, GameContext
 from tests.conftest import Run
 from tests.support.prove import FULL
 from tests.support.servers import server

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import graphs
-from orchestrator import journal
-from orchestrator.journal.events import Call, Decided
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.conftest import Run
 from tests.support.known_games import journal_of
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from experiments.cli.app import _ended
-from orchestrator.values import whole_number
+from hanabi_orchestrator.experiments.cli.app import _ended
+from hanabi_orchestrator.orchestrator.values import whole_number
 from tests.conftest import Run
 from tests.support import hanabi_logs
 

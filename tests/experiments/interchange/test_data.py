@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments import rewards
-from experiments.record.game import Game
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from orchestrator.models.request import Scripted
-from orchestrator.replies import reader
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments import rewards
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.replies import reader
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.conftest import Run
 from tests.support.prove import FULL
 

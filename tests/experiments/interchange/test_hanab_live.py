@@ -9,14 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.interchange import hanab_live, hanab_live_import
-from experiments.record.game import Game
-from experiments.study import experiment
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import CARDS, HAND_SIZES
-from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved
+from hanabi_orchestrator.experiments.interchange import hanab_live, hanab_live_import
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, HAND_SIZES
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    Moved,
+)
 from tests.conftest import Run
 from tests.support.hanab_live_rules import Site, played
 from tests.support.known_games import ENDS, dead_end, followed, journal_of

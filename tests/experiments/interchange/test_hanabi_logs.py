@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from experiments.interchange import hanabi_logs, hanabi_logs_games, hle_state
-from experiments.record.game import Game
-from experiments.values import role_marks
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import Referee, deal, rebuild
+from hanabi_orchestrator.experiments.interchange import hanabi_logs, hanabi_logs_games, hle_state
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import role_marks
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal, rebuild
 from tests.conftest import Run
 from tests.support.hanabi_logs import rows
 from tests.support.hle import hle_game

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.interchange import live_traces, otlp, spans
-from experiments.study import experiment
-from experiments.tasks.games import experiment_run
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Decided, Moved, Parent, SeatInfo
-from orchestrator.models import fake_endpoint
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.interchange import live_traces, otlp, spans
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games import experiment_run
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal import fingerprint
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Moved, Parent, SeatInfo
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.conftest import Run
 from tests.support.collector import collector, parsed
 from tests.support.servers import in_a_thread

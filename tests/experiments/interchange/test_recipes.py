@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pytest
 
-from experiments.record.rows import Row, write
+from hanabi_orchestrator.experiments.record.rows import Row, write
 from tests.support.folders import ROOT
 
 

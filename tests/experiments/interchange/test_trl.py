@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
-from experiments import rewards
-from experiments.interchange.data_rows import COLUMNS, Kind
+from hanabi_orchestrator.experiments import rewards
+from hanabi_orchestrator.experiments.interchange.data_rows import COLUMNS, Kind
 from tests.conftest import Run
 from tests.support.tiny_model import tiny
 

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-import graphs
-from experiments.page.library import Library
-from experiments.page.server import app
-from experiments.report import run_report
-from experiments.report.figures import drawing
-from experiments.report.figures.drawing import all_figures
-from experiments.study import experiment
-from experiments.tasks.games import experiment_run
-from orchestrator.journal import Journal
-from orchestrator.models.request import Scripted
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.server import app
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.report.figures.drawing import all_figures
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games import experiment_run
+from hanabi_orchestrator.orchestrator.journal import Journal
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 
 RUN = """
 name: small

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from experiments.page import run_page
-from experiments.record import run_folder
-from experiments.report.figures import scores
-from orchestrator import journal
-from orchestrator.hanabi.referee import rebuild
+from hanabi_orchestrator.experiments.page import run_page
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.report.figures import scores
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.hanabi.referee import rebuild
 from tests.experiments.page.conftest import MARKUP, client
 
 GAME = "piers/2p-s1-r1"

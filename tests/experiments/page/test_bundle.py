@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from experiments.page import assets
-from experiments.page.bundle import PACKED, Bundle
-from experiments.page.library import Library
+from hanabi_orchestrator.experiments.page import assets
+from hanabi_orchestrator.experiments.page.bundle import PACKED, Bundle
+from hanabi_orchestrator.experiments.page.library import Library
 from tests.conftest import Run
 from tests.experiments.page.conftest import MARKUP, client
 from tests.experiments.page.test_api import GAME, got

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.page import server
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.page import server
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.folders import ROOT
 
@@ -20,7 +20,7 @@ def test_it_serves_until_ctrl_c_and_ends_without_a_traceback(played: Path) -> No
     command = [
         sys.executable,
         "-m",
-        "experiments",
+        "hanabi_orchestrator",
         "view",
         str(played),
         "--port",

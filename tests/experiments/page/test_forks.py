@@ -8,13 +8,13 @@ import pytest
 from aiohttp import web
 from starlette.testclient import TestClient
 
-import graphs
-from experiments.page.library import Library
-from experiments.page.named_models import NamedModels
-from experiments.page.server import Api, app
-from orchestrator.errors import UserError
-from orchestrator.journal import Journal
-from orchestrator.table import game_loop
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.named_models import NamedModels
+from hanabi_orchestrator.experiments.page.server import Api, app
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal import Journal
+from hanabi_orchestrator.orchestrator.table import game_loop
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 from tests.support.servers import completion, in_a_thread, server

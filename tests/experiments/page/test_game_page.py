@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-import graphs
-from experiments.record import run_folder
-from experiments.study import experiment
-from experiments.tasks.games import experiment_run
-from orchestrator.journal import Journal
-from orchestrator.models.request import Scripted
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games import experiment_run
+from hanabi_orchestrator.orchestrator.journal import Journal
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, served
 from tests.support.prove import FULL

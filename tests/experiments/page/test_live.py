@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from experiments.page import games
-from experiments.record import run_folder
+from hanabi_orchestrator.experiments.page import games
+from hanabi_orchestrator.experiments.record import run_folder
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-import graphs
-from experiments.page import person_tables, person_view
-from experiments.page.library import Library
-from experiments.page.named_models import NamedModels
-from experiments.page.server import Api, app
-from orchestrator import Left, Person, Suspended, View, journal, play
-from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import Decided, GameStarted
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page import person_tables, person_view
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.named_models import NamedModels
+from hanabi_orchestrator.experiments.page.server import Api, app
+from hanabi_orchestrator.orchestrator import Left, Person, Suspended, View, journal, play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.journal.events import Decided, GameStarted
 from tests.support.prove import FULL
 from tests.test_hidden import PLAYERS, positions
 

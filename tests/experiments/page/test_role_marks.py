@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-import graphs
-from experiments.page.bundle import Bundle
-from experiments.page.library import Library
-from experiments.report.turn_marks import quality
-from experiments.values.role_mark import RoleMark
-from orchestrator.journal import Journal
-from orchestrator.table.game_loop import play
-from roles.marks import MarkInfo
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.page.bundle import Bundle
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.report.turn_marks import quality
+from hanabi_orchestrator.experiments.values.role_mark import RoleMark
+from hanabi_orchestrator.orchestrator.journal import Journal
+from hanabi_orchestrator.orchestrator.table.game_loop import play
+from hanabi_orchestrator.roles.marks import MarkInfo
 from tests.experiments.page.conftest import client
 
 

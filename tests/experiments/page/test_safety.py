@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from experiments.cli import logs
-from experiments.page import server
-from experiments.page.games import Games
-from experiments.page.library import Library
+from hanabi_orchestrator.experiments.cli import logs
+from hanabi_orchestrator.experiments.page import server
+from hanabi_orchestrator.experiments.page.games import Games
+from hanabi_orchestrator.experiments.page.library import Library
 from tests.experiments.page.conftest import client
 from tests.support.browser import served
 

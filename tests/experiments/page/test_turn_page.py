@@ -9,12 +9,12 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-import graphs
-from orchestrator.journal import Journal
-from orchestrator.models.request import ModelRequest, Scripted
-from orchestrator.players import partners
-from orchestrator.table.game_loop import play
-from orchestrator.table.seat import Seat
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.journal import Journal
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.game_loop import play
+from hanabi_orchestrator.orchestrator.table.seat import Seat
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, page_of, served
 from tests.support.prove import FULL

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from experiments.page import values
-from experiments.page.library import Library
-from experiments.page.server import Api
-from experiments.page.strips import Strips
-from experiments.record.game import Game
-from experiments.values import score_strip, turn_values
+from hanabi_orchestrator.experiments.page import values
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.page.server import Api
+from hanabi_orchestrator.experiments.page.strips import Strips
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import score_strip, turn_values
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 
@@ -93,7 +93,8 @@ def test_a_computation_that_fails_says_so(
     game = api.games.game(GAME)
     strips = Strips(tmp_path, "strict")
     monkeypatch.setattr(
-        "experiments.page.strips.StripJob.outcome", lambda job: {"failed": "out of memory"}
+        "hanabi_orchestrator.experiments.page.strips.StripJob.outcome",
+        lambda job: {"failed": "out of memory"},
     )
     strips.of(game)
     found = strips.of(game)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import graphs
-from experiments import games, results
-from experiments.study import experiment
-from experiments.tasks.games.experiment_run import run
-from orchestrator import play
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments import games, results
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 
 def test_without_pandas_it_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import graphs
-from experiments.record.game import Game
-from orchestrator import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.orchestrator import play
 
 
 def test_a_recorded_graph_for_other_player_counts_is_none(tmp_path: Path) -> None:

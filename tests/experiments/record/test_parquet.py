@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet as arrow
 
-from experiments.record import parquet, turn_rows
-from experiments.record.game import Game
-from experiments.record.rows import rows as read_rows
-from experiments.study import experiment
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal
-from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Call, Decided, Moved, SeatInfo
-from orchestrator.models.request import Outcome
+from hanabi_orchestrator.experiments.record import parquet, turn_rows
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import rows as read_rows
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, Moved, SeatInfo
+from hanabi_orchestrator.orchestrator.models.request import Outcome
 from tests.conftest import Run
 from tests.support.stories import partners_story
 

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from experiments.document.blocks import Column, table
-from experiments.document.data import csv_text, csv_words
-from experiments.record import rows, run_folder
-from experiments.record.files import write_csv
-from experiments.study.decks import read_decks
-from experiments.study.experiment import parse
-from experiments.study.plan import Plan
-from orchestrator.cells import defused, misread, restored
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.document.blocks import Column, table
+from hanabi_orchestrator.experiments.document.data import csv_text, csv_words
+from hanabi_orchestrator.experiments.record import rows, run_folder
+from hanabi_orchestrator.experiments.record.files import write_csv
+from hanabi_orchestrator.experiments.study.decks import read_decks
+from hanabi_orchestrator.experiments.study.experiment import parse
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.orchestrator.cells import defused, misread, restored
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.experiments.analysis.rows import game
 from tests.support.prove import FULL
 
@@ -198,7 +198,7 @@ def test_every_design_refuses_such_names(tmp_path: Path, design: str) -> None:
 
 @pytest.mark.parametrize("form", ["arms", "nodes"])
 def test_nodes_and_graphs_have_such_names_neither(form: str) -> None:
-    from graphs.config import checked, read
+    from hanabi_orchestrator.graphs.config import checked, read
 
     data: dict[str, Any] = read("house").model_dump(mode="json")
     broken = (

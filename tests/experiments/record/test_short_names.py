@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.cli.app import app
-from experiments.cli.shared_options import slug
-from experiments.record.files import LONGEST_NAME, short_name
+from hanabi_orchestrator.experiments.cli.app import app
+from hanabi_orchestrator.experiments.cli.shared_options import slug
+from hanabi_orchestrator.experiments.record.files import LONGEST_NAME, short_name
 
 NAMES = st.text("ab-", min_size=1, max_size=3 * LONGEST_NAME)
 

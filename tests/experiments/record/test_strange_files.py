@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.page.games import Games
-from experiments.page.library import Library
-from experiments.record.run_folder import read_rows
-from experiments.study import experiment as config
-from experiments.tasks.games import experiment_run
-from orchestrator import regular_files
-from orchestrator.errors import UserError
-from orchestrator.journal import file
+from hanabi_orchestrator.experiments.page.games import Games
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.record.run_folder import read_rows
+from hanabi_orchestrator.experiments.study import experiment as config
+from hanabi_orchestrator.experiments.tasks.games import experiment_run
+from hanabi_orchestrator.orchestrator import regular_files
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal import file
 from tests.conftest import Run
 
 TEXT = {

@@ -9,16 +9,16 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-import graphs
-from experiments.interchange import sources
-from experiments.page.games import Games
-from experiments.page.library import Library
-from experiments.record import rows
-from experiments.record.game import Game, NotBegun
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.journal import file
-from orchestrator.journal.events import Event
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments.page.games import Games
+from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.record.game import Game, NotBegun
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal import file
+from hanabi_orchestrator.orchestrator.journal.events import Event
 from tests.conftest import Run
 from tests.orchestrator.journal.test_resume import talkative
 from tests.support.prove import FULL

@@ -11,9 +11,9 @@ from tests.support import processes
 from tests.support.sentences import template_of
 
 ROLE = """
-import roles
-from orchestrator import Discard
-from roles import LegalMoves, State
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator import Discard
+from hanabi_orchestrator.roles import LegalMoves, State
 
 @roles.role(reply=roles.Choice, takes=(State, LegalMoves), needs=(LegalMoves,), template="Discard slot 0.")
 def oldest(sections, notes):

@@ -9,12 +9,19 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.record import run_folder
-from experiments.report import mark_metric, methods, order, run_facts, run_report, score_tables
-from experiments.report.answerers import HELD, Answerer, confound
-from experiments.report.figures import scores
-from experiments.study import experiment
-from experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.report import (
+    mark_metric,
+    methods,
+    order,
+    run_facts,
+    run_report,
+    score_tables,
+)
+from hanabi_orchestrator.experiments.report.answerers import HELD, Answerer, confound
+from hanabi_orchestrator.experiments.report.figures import scores
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
 from tests.support.golden import matches
 from tests.support.reports import (

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import graphs
-from experiments.record import rows
-from experiments.show import two_games
-from orchestrator import journal
-from orchestrator.journal.events import Moved
-from orchestrator.players.partners import get
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.show import two_games
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.journal.events import Moved
+from hanabi_orchestrator.orchestrator.players.partners import get
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.conftest import Run
 
 

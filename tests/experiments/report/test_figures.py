@@ -5,13 +5,13 @@ from typing import get_args
 
 import pytest
 
-import graphs
-from experiments.document.blocks import Note
-from experiments.record.turn_rows import TurnRow
-from experiments.report import run_report
-from experiments.report.figures import choices, maps, relations, scores
-from experiments.report.run_data import NothingToDrawError, RunData, TurnTally
-from orchestrator.hanabi.referee import End
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.document.blocks import Note
+from hanabi_orchestrator.experiments.record.turn_rows import TurnRow
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.experiments.report.figures import choices, maps, relations, scores
+from hanabi_orchestrator.experiments.report.run_data import NothingToDrawError, RunData, TurnTally
+from hanabi_orchestrator.orchestrator.hanabi.referee import End
 from tests.support.reports import data, game, games, svg
 
 

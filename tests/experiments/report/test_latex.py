@@ -4,9 +4,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from experiments.document.blocks import Table
-from experiments.document.latex import escape
-from experiments.report import run_report, score_tables
+from hanabi_orchestrator.experiments.document.blocks import Table
+from hanabi_orchestrator.experiments.document.latex import escape
+from hanabi_orchestrator.experiments.report import run_report, score_tables
 from tests.support.reports import BASE, BETTER, KEPT, data, games, report
 
 AWKWARD = "50%_of {a}\\b & #1 $x^2~"

@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 import yaml
 
-import graphs
-from experiments.record import run_folder
-from experiments.record import software as software_of_run
-from experiments.record.game import Game
-from experiments.report import methods, run_facts, run_report, usage_table
-from experiments.report.answerers import RoleUsage, read_asked
-from experiments.report.figures import drawing
-from experiments.report.run_data import run_data
-from experiments.study import experiment
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator.journal import Journal
-from orchestrator.journal.events import Call, Event
-from orchestrator.journal.totals import Ledger
-from orchestrator.models.request import Scripted
-from orchestrator.models.settings import PROGRAM
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record import software as software_of_run
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.report import methods, run_facts, run_report, usage_table
+from hanabi_orchestrator.experiments.report.answerers import RoleUsage, read_asked
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.report.run_data import run_data
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator.journal import Journal
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.support.reports import BASE, BETTER, KEPT, data, games
 
 STUDY = """
@@ -91,7 +91,7 @@ def test_the_same_command_again_keeps_the_facts_of_run_yaml(folder: Path) -> Non
 def test_a_run_that_goes_on_with_other_software_states_both(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from experiments.study import manifest
+    from hanabi_orchestrator.experiments.study import manifest
 
     before = of_run(folder)
     monkeypatch.setattr(

@@ -14,14 +14,14 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
-from experiments.analysis import sentence_templates
-from experiments.document import terminal
-from experiments.document.blocks import Document, Heading, Note
-from experiments.record import rows, run_folder
-from experiments.record.rows import Row
-from experiments.report import run_report, verdict
-from experiments.study import experiment, manifest
-from experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.analysis import sentence_templates
+from hanabi_orchestrator.experiments.document import terminal
+from hanabi_orchestrator.experiments.document.blocks import Document, Heading, Note
+from hanabi_orchestrator.experiments.record import rows, run_folder
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.report import run_report, verdict
+from hanabi_orchestrator.experiments.study import experiment, manifest
+from hanabi_orchestrator.experiments.study.plan import Plan
 from tests.support.prove import FULL
 from tests.support.sentences import template_of
 

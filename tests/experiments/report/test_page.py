@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.analysis.analysis import analyse
-from experiments.document import html as html_page
-from experiments.document import markdown as markdown_page
-from experiments.record import run_folder
-from experiments.record.rows import rows as read_rows
-from experiments.report import run_report
-from experiments.report.figures import drawing, scores
-from experiments.report.figures.figure import Figure
-from experiments.report.run_data import RunData, in_order
-from experiments.study import experiment
-from experiments.study.metric import headline
-from experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.experiments.analysis.analysis import analyse
+from hanabi_orchestrator.experiments.document import html as html_page
+from hanabi_orchestrator.experiments.document import markdown as markdown_page
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.rows import rows as read_rows
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.experiments.report.figures import drawing, scores
+from hanabi_orchestrator.experiments.report.figures.figure import Figure
+from hanabi_orchestrator.experiments.report.run_data import RunData, in_order
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.study.metric import headline
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
 from tests.support.prove import FULL
 

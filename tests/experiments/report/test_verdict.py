@@ -6,15 +6,15 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
-from experiments.analysis import sentence_templates as say
-from experiments.analysis.role_marks import MarkedGame
-from experiments.document import terminal
-from experiments.record import run_folder
-from experiments.report import arm_graphs, verdict
-from experiments.report.marked_run import MarkedRun
-from experiments.study import experiment, manifest
-from experiments.study.plan import Plan
-from experiments.values.move_values import Kind
+from hanabi_orchestrator.experiments.analysis import sentence_templates as say
+from hanabi_orchestrator.experiments.analysis.role_marks import MarkedGame
+from hanabi_orchestrator.experiments.document import terminal
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.report import arm_graphs, verdict
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun
+from hanabi_orchestrator.experiments.study import experiment, manifest
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.values.move_values import Kind
 from tests.support.reports import data, game, games, report, text
 from tests.support.sentences import template_of
 

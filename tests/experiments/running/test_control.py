@@ -15,11 +15,11 @@ import pytest
 import yaml
 from aiohttp import web
 
-from experiments.running import control_folder
-from experiments.running.control_folder import CONTROL, listening, players
-from experiments.tasks import run_kinds
-from orchestrator.errors import UserError
-from orchestrator.models import fake_endpoint
+from hanabi_orchestrator.experiments.running import control_folder
+from hanabi_orchestrator.experiments.running.control_folder import CONTROL, listening, players
+from hanabi_orchestrator.experiments.tasks import run_kinds
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
 from tests.conftest import Run
 from tests.experiments.running.test_executors import PROGRAMS, asking, played, scores, written
 from tests.support import processes

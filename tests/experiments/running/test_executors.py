@@ -16,28 +16,34 @@ import pytest
 import yaml
 from aiohttp import web
 
-from experiments.record.game import Game
-from experiments.running.executors import LocalExecutor, WorkerPool, stream
-from experiments.running.model_options import ModelOptions
-from experiments.running.processes import Processes
-from experiments.running.runner import RunOptions, Shard
-from experiments.running.unit_pool import UnitPool
-from experiments.study.experiment import parse
-from experiments.study.plan import Plan
-from experiments.tasks.games.experiment_run import ExperimentDone as Done
-from experiments.tasks.games.experiment_run import GameTask
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal import fsync
-from orchestrator.journal.events import Call, GameSuspended, Memory, Moved, TurnStarted
-from orchestrator.models import fake_endpoint
-from orchestrator.models.budget import Accounts
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter, turn_to_call
-from orchestrator.models.usage import Usage
-from orchestrator.table.seat import Decision
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.running.executors import LocalExecutor, WorkerPool, stream
+from hanabi_orchestrator.experiments.running.model_options import ModelOptions
+from hanabi_orchestrator.experiments.running.processes import Processes
+from hanabi_orchestrator.experiments.running.runner import RunOptions, Shard
+from hanabi_orchestrator.experiments.running.unit_pool import UnitPool
+from hanabi_orchestrator.experiments.study.experiment import parse
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import ExperimentDone as Done
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import GameTask
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal import fsync
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    GameSuspended,
+    Memory,
+    Moved,
+    TurnStarted,
+)
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.budget import Accounts
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter, turn_to_call
+from hanabi_orchestrator.orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.table.seat import Decision
 from tests.conftest import Run
 from tests.support import processes
 from tests.support.folders import ROOT
@@ -209,8 +215,8 @@ def test_a_run_joins_the_ray_cluster_whose_address_is_given_and_no_other() -> No
 
 JOINING = """
 import json, os
-from experiments.running import ray_actors
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.running import ray_actors
+from hanabi_orchestrator.orchestrator.errors import UserError
 from ray._private.services import resolve_ip_for_localhost
 
 found = []

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from orchestrator import journal, locks
-from orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator import journal, locks
+from hanabi_orchestrator.orchestrator.journal.file import Journal
 from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.prove import FULL

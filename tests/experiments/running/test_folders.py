@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.record import files
-from experiments.record import rows as results
-from experiments.record.game import Game
-from experiments.record.rows import Row
-from experiments.running import open_files
-from experiments.running.runner import RunOptions, Shard
-from experiments.study import experiment as config
-from experiments.tasks.games import experiment_run
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.journal.file import Journal
-from orchestrator.table.seat import Decision
+from hanabi_orchestrator.experiments.record import files
+from hanabi_orchestrator.experiments.record import rows as results
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.running import open_files
+from hanabi_orchestrator.experiments.running.runner import RunOptions, Shard
+from hanabi_orchestrator.experiments.study import experiment as config
+from hanabi_orchestrator.experiments.tasks.games import experiment_run
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.journal.file import Journal
+from hanabi_orchestrator.orchestrator.table.seat import Decision
 from tests.conftest import Run
 from tests.support.processes import script
 
@@ -256,7 +256,7 @@ reader, writer = os.pipe()
 os.dup2(writer, 1)
 os.close(reader)
 sys.argv = ["orchestrator", *{arguments!r}]
-from experiments.cli import main
+from hanabi_orchestrator.experiments.cli import main
 main()
 """
     done = script(tmp_path, text)

@@ -10,13 +10,13 @@ import pytest
 import yaml
 from aiohttp import web
 
-from experiments.record.rows import Row
-from experiments.tasks.games.own_moves import ENOUGH, MinOwn
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call
-from orchestrator.models import fake_endpoint
-from orchestrator.models.fake_faults import Faults
+from hanabi_orchestrator.experiments.record.rows import Row
+from hanabi_orchestrator.experiments.tasks.games.own_moves import ENOUGH, MinOwn
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.fake_faults import Faults
 from tests.conftest import Run
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick, server

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cli.run_progress import RunProgress
-from experiments.running import control_folder, progress
-from experiments.running.control_folder import alone
-from experiments.running.progress import Status
-from experiments.running.task import Measured
-from experiments.study.arms import Deal
-from experiments.study.job import Job
-from experiments.tasks.games.experiment_run import GameTask
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.cli.run_progress import RunProgress
+from hanabi_orchestrator.experiments.running import control_folder, progress
+from hanabi_orchestrator.experiments.running.control_folder import alone
+from hanabi_orchestrator.experiments.running.progress import Status
+from hanabi_orchestrator.experiments.running.task import Measured
+from hanabi_orchestrator.experiments.study.arms import Deal
+from hanabi_orchestrator.experiments.study.job import Job
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import GameTask
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 
 def jobs(number: int) -> list[Job]:

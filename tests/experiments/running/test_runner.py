@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.cli import app
-from experiments.record.game import Game
-from experiments.record.rows import peek_all
-from experiments.running.runner import RunOptions
-from experiments.study import experiment as config
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Memory, TurnStarted
-from orchestrator.players import partners
-from orchestrator.table.seat import Decision, Seat
+from hanabi_orchestrator.experiments.cli import app
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import peek_all
+from hanabi_orchestrator.experiments.running.runner import RunOptions
+from hanabi_orchestrator.experiments.study import experiment as config
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Call, Memory, TurnStarted
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.seat import Decision, Seat
 from tests.conftest import Run
 
 TEXT: dict[str, Any] = {
@@ -249,7 +249,7 @@ def test_mistakes_are_told_in_one_sentence(
 
 
 def test_what_an_arm_changes_is_in_its_graph() -> None:
-    from experiments.study.arms import arms
+    from hanabi_orchestrator.experiments.study.arms import arms
 
     changes = {
         "gone": {"without": ["discard_strategist"], "without_sections": ["discards"]},
@@ -279,7 +279,7 @@ def test_what_an_arm_changes_is_in_its_graph() -> None:
 
 
 def test_leave_one_out_leaves_each_role_out_that_the_graph_can_do_without() -> None:
-    from experiments.study.arms import arms
+    from hanabi_orchestrator.experiments.study.arms import arms
 
     names = [
         arm.name for arm in arms(experiment(graph="house", arms="leave_one_out", baseline=None))
@@ -290,7 +290,7 @@ def test_leave_one_out_leaves_each_role_out_that_the_graph_can_do_without() -> N
 
 @pytest.mark.parametrize("name", config.packaged())
 def test_packaged_experiments_are_sound(name: str, tmp_path: Path) -> None:
-    from experiments.study.plan import Plan
+    from hanabi_orchestrator.experiments.study.plan import Plan
 
     asked = config.read(name, ["seeds.count=2"])
     assert asked.name == name and Plan.resolve(asked, tmp_path).jobs
@@ -321,7 +321,7 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(
 
 
 def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path) -> None:
-    import graphs
+    from hanabi_orchestrator import graphs
 
     full, lean, cut = (tmp_path / f"{name}.jsonl" for name in ("full", "lean", "cut"))
     seats: list[Seat] = [graphs.seat("watson"), partners.get("random"), graphs.seat("mycroft")]

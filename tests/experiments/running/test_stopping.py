@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.record.rows import rows
-from experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.record.rows import rows
+from hanabi_orchestrator.experiments.report.figures import drawing
 from tests.conftest import Run
 from tests.support import processes
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-import graphs
-from experiments.show.terminal import certainty
-from experiments.show.worth_a_look import print_looks
-from experiments.values.looks import costliest, looks_of, overruled
-from experiments.values.mistakes import faults_of
-from orchestrator import Scripted, play
-from orchestrator.hanabi.moves import HintRank, parse
-from orchestrator.journal.events import Call
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.show.terminal import certainty
+from hanabi_orchestrator.experiments.show.worth_a_look import print_looks
+from hanabi_orchestrator.experiments.values.looks import costliest, looks_of, overruled
+from hanabi_orchestrator.experiments.values.mistakes import faults_of
+from hanabi_orchestrator.orchestrator import Scripted, play
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintRank, parse
+from hanabi_orchestrator.orchestrator.journal.events import Call
 from tests.conftest import Run
 from tests.support.positions import dealt, partners_game
 from tests.support.prove import FULL

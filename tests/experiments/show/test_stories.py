@@ -3,11 +3,10 @@
 import json
 from pathlib import Path
 
-import graphs
-import roles
-from experiments.show import section_fields
-from orchestrator import Scripted, play
-from orchestrator.journal.fingerprint import of_game
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.show import section_fields
+from hanabi_orchestrator.orchestrator import Scripted, play
+from hanabi_orchestrator.orchestrator.journal.fingerprint import of_game
 from tests.conftest import Run
 from tests.support.positions import GRAPHS
 

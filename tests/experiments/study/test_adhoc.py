@@ -10,24 +10,31 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graphs
-from experiments.running.runner import RunOptions
-from experiments.study import experiment as config
-from experiments.study.arms import Deal, Trials
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import HintColour, Play
-from orchestrator.hanabi.public_record import Record
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memory, Moved
-from orchestrator.journal.file import public_record
-from orchestrator.models.request import ModelRequest
-from orchestrator.players.partners import get
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import BEFORE, Decision, Seat
-from roles.hanabi.sections.past_games import Habits, PastGames
-from roles.sections import cut
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.running.runner import RunOptions
+from hanabi_orchestrator.experiments.study import experiment as config
+from hanabi_orchestrator.experiments.study.arms import Deal, Trials
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, Play
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    Memory,
+    Moved,
+)
+from hanabi_orchestrator.orchestrator.journal.file import public_record
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.orchestrator.players.partners import get
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.table.seat import BEFORE, Decision, Seat
+from hanabi_orchestrator.roles.hanabi.sections.past_games import Habits, PastGames
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.small_graph import LAST, scripted
 
 TEXT: dict[str, Any] = {

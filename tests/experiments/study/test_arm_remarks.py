@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from experiments.study.experiment import Experiment
-from experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.study.plan import Plan
 
 
 def remarks(tmp_path: Path, **changes: Any) -> str:

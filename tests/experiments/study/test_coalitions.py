@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from experiments.study.coalitions import Coalitions, Parts
-from graphs import read
-from graphs.interventions import dotted
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.study.coalitions import Coalitions, Parts
+from hanabi_orchestrator.graphs import read
+from hanabi_orchestrator.graphs.interventions import dotted
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.support.experiments import asked, plan
 
 ROLES = ["history_analyst", "tom_interpreter", "discard_strategist"]
@@ -127,7 +127,7 @@ def test_six_parts_play_on_each_deal_a_circle_in_which_each_joins_a_coalition_of
 
 
 def test_a_circle_of_five_parts_is_all_coalitions() -> None:
-    from experiments.study.coalitions import on_circle
+    from hanabi_orchestrator.experiments.study.coalitions import on_circle
 
     parts = tuple("abcde")
     every = {frozenset(some) for size in range(6) for some in combinations(parts, size)}

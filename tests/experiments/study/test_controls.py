@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 import yaml
 
-import graphs
-from experiments.record.rows import Row, rows
-from experiments.study import experiment as files
-from experiments.study import manifest, note_banks
-from experiments.study.arms import Deal
-from experiments.study.note_banks import NoteBank
-from experiments.study.plan import Plan
-from experiments.tasks.games.experiment_run import run
-from graphs import ablate, recorded
-from graphs.ablate import at
-from graphs.attempts import base, turn_calls
-from graphs.config import GraphConfig, checked
-from graphs.control_notes import GIVEN
-from graphs.controls import NOTES
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import deal
-from orchestrator.journal.events import Call, GameStarted
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.rows import Row, rows
+from hanabi_orchestrator.experiments.study import experiment as files
+from hanabi_orchestrator.experiments.study import manifest, note_banks
+from hanabi_orchestrator.experiments.study.arms import Deal
+from hanabi_orchestrator.experiments.study.note_banks import NoteBank
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run
+from hanabi_orchestrator.graphs import ablate, recorded
+from hanabi_orchestrator.graphs.ablate import at
+from hanabi_orchestrator.graphs.attempts import base, turn_calls
+from hanabi_orchestrator.graphs.config import GraphConfig, checked
+from hanabi_orchestrator.graphs.control_notes import GIVEN
+from hanabi_orchestrator.graphs.controls import NOTES
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.journal.events import Call, GameStarted
 
 GRAPH = {
     "name": "decorated",

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.report import run_report
-from experiments.report.figures import drawing
-from experiments.study import experiment as config
-from experiments.study.arms import Deal
-from experiments.study.plan import Plan
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator import journal, play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import GameStarted, Memory
-from orchestrator.players.partners import get
-from orchestrator.table.seat import Decision
+from hanabi_orchestrator.experiments.report import run_report
+from hanabi_orchestrator.experiments.report.figures import drawing
+from hanabi_orchestrator.experiments.study import experiment as config
+from hanabi_orchestrator.experiments.study.arms import Deal
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory
+from hanabi_orchestrator.orchestrator.players.partners import get
+from hanabi_orchestrator.orchestrator.table.seat import Decision
 from tests.support.prove import FULL
 
 TEXT: dict[str, Any] = {

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from experiments.record import run_folder
-from experiments.record.game import Game
-from experiments.study import experiment
-from experiments.study.decks import read_deck, read_decks
-from experiments.study.plan import Plan
-from experiments.tasks.games.experiment_run import run
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.study.decks import read_deck, read_decks
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
 
 DECKS = {"easy": list(deal(3)), "hard": " ".join(deal(4)), "old": list(deal(5))}
 NOWHERE = Path("nowhere")

@@ -9,27 +9,27 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.study import experiment as files
-from experiments.study.arms import Arm
-from experiments.study.plan import Plan
-from experiments.study.seat_spec import PlayerSpec
-from experiments.study.short_arms import OFFERING, advisers
-from experiments.tasks.positions import bank
-from experiments.tasks.positions.asking import ArmSeats, Donor, Ready
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import study_of
-from experiments.tasks.positions.truth import truths
-from graphs import ablate
-from graphs.attempts import turn_calls
-from graphs.config import GraphConfig
-from graphs.context import SETTINGS
-from graphs.graph_seat import GraphSeat
-from orchestrator.errors import UserError
-from orchestrator.hanabi.referee import seeing_own_hand
-from orchestrator.journal.events import Call, Event
-from orchestrator.models.simulated_settings import AVERAGE
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.study import experiment as files
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.study.short_arms import OFFERING, advisers
+from hanabi_orchestrator.experiments.tasks.positions import bank
+from hanabi_orchestrator.experiments.tasks.positions.asking import ArmSeats, Donor, Ready
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.study import study_of
+from hanabi_orchestrator.experiments.tasks.positions.truth import truths
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.attempts import turn_calls
+from hanabi_orchestrator.graphs.config import GraphConfig
+from hanabi_orchestrator.graphs.context import SETTINGS
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.referee import seeing_own_hand
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.models.simulated_settings import AVERAGE
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from tests.support.positions import GRAPHS
 from tests.support.prove import FULL
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from experiments.forecast import dry_run
-from graphs import named as library
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.forecast import dry_run
+from hanabi_orchestrator.graphs import named as library
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.support.experiments import NOWHERE, arms, asked, plan
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.study import experiment
-from experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.study.plan import Plan
 
 TEXT = """
 name: knowing

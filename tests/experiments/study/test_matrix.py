@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from experiments.study.arms import Deal
-from orchestrator.errors import UserError
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.experiments.study.arms import Deal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 from tests.support.experiments import arms, plan
 
 

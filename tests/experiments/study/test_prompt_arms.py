@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
-import graphs
-import prompts
-from experiments.study import control_arms, manifest
-from experiments.study import experiment as files
-from experiments.study.plan import Plan
-from graphs.replaced_texts import diff, replaced
-from orchestrator.errors import UserError
+from hanabi_orchestrator import graphs, prompts
+from hanabi_orchestrator.experiments.study import control_arms, manifest
+from hanabi_orchestrator.experiments.study import experiment as files
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.graphs.replaced_texts import diff, replaced
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 ROLE = "roles/tom_interpreter"
 OWN = prompts.text("roles/house/tom_interpreter.md")
@@ -151,7 +150,7 @@ def test_every_text_that_may_be_replaced_reaches_a_prompt_or_is_named_as_unused(
 
 
 def replaced_words(config: graphs.GraphConfig, name: str) -> str:
-    from graphs.replaced_texts import replaceable
+    from hanabi_orchestrator.graphs.replaced_texts import replaceable
 
     return replaceable(config)[name]
 

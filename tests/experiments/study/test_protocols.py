@@ -3,11 +3,11 @@
 from collections import Counter
 from pathlib import Path
 
-from experiments.study import experiment
-from experiments.study.arms import Deal
-from experiments.study.plan import Plan
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.study.arms import Deal
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 from tests.support.experiments import NOWHERE, asked, plan
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.study import experiment
-from experiments.study.plan import Plan
-from experiments.study.protocols import PROTOCOLS
-from experiments.tasks.games.experiment_run import run as run_experiment
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.study import experiment
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.protocols import PROTOCOLS
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.experiments import NOWHERE
 from tests.support.prove import FULL

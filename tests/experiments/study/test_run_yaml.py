@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.record import rows
-from experiments.study import experiment, manifest
-from experiments.study.plan import Plan
-from experiments.study.seats import Seats
-from experiments.tasks.games.experiment_run import GameTask
-from experiments.tasks.games.experiment_run import run as run_experiment
-from graphs import named as library
-from orchestrator.errors import UserError
-from orchestrator.journal.events import nowhere
-from orchestrator.journal.recorded_answers import Recording, Replay
-from orchestrator.models.layer import ModelLayer
-from orchestrator.table.game_loop import OpenGate
+from hanabi_orchestrator.experiments.record import rows
+from hanabi_orchestrator.experiments.study import experiment, manifest
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.study.seats import Seats
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import GameTask
+from hanabi_orchestrator.experiments.tasks.games.experiment_run import run as run_experiment
+from hanabi_orchestrator.graphs import named as library
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import nowhere
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.table.game_loop import OpenGate
 from tests.support.experiments import NOWHERE, asked
 
 

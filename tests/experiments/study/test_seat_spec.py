@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.study import seat_spec
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal.events import GameStarted
-from orchestrator.players.base import Partner
-from orchestrator.players.python_agent import PythonAgent
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.study import seat_spec
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import GameStarted
+from hanabi_orchestrator.orchestrator.players.base import Partner
+from hanabi_orchestrator.orchestrator.players.python_agent import PythonAgent
 from tests.conftest import Run
 
 AGENT = """

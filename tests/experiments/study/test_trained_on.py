@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.record.seed_range import numbers, ranges
+from hanabi_orchestrator.experiments.record.seed_range import numbers, ranges
 from tests.conftest import Run
 
 MODEL = "{model: 'openai:small@http://127.0.0.1:9/v1', trained_on: '7,40-60'}"

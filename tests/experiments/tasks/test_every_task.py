@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-import graphs
-from orchestrator import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import play
 from tests.conftest import Run
 from tests.experiments.running.test_executors import Fickle
 from tests.experiments.tasks.questions import sample

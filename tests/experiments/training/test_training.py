@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import yaml
 
-from experiments.training import answers, weights
-from experiments.training.rows import Rows
+from hanabi_orchestrator.experiments.training import answers, weights
+from hanabi_orchestrator.experiments.training.rows import Rows
 from tests.conftest import Run
 from tests.support.tiny_model import write_tiny
 

@@ -6,20 +6,20 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import graphs
-from experiments.record.game import Game
-from experiments.values.one_step_value import one_step_values
-from experiments.values.position import Position
-from graphs.config import checked
-from orchestrator import play
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, TurnStarted
-from orchestrator.models.request import ModelRequest, Scripted
-from roles.hanabi.reasoning import position as seen
-from roles.hanabi.safety import STANDARD
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.sections import cut
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Event, TurnStarted
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.roles.hanabi.reasoning import position as seen
+from hanabi_orchestrator.roles.hanabi.safety import STANDARD
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.sections import cut
 
 CONFIG: dict[str, Any] = {
     "name": "choosing",

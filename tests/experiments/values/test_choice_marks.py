@@ -12,14 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-import graphs
-from experiments.record.game import Game, Turn
-from experiments.values import RoleMark, mark_infos, role_marks, turn_values
-from experiments.values.marked_turn import CLEAR
-from experiments.values.move_marks import correlation, guessed_answers, guessed_list
-from experiments.values.rollout_store import RolloutStore
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.values import RoleMark, mark_infos, role_marks, turn_values
+from hanabi_orchestrator.experiments.values.marked_turn import CLEAR
+from hanabi_orchestrator.experiments.values.move_marks import (
+    correlation,
+    guessed_answers,
+    guessed_list,
+)
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
 from tests.experiments.values.chosen_games import (
     CHOOSERS,
     Question,

@@ -13,26 +13,39 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.analysis.role_marks import MarkedGame, calibrations, compared, summaries
-from experiments.analysis.statistics.estimates import estimate_mean, unseen_share
-from experiments.interchange import more_columns
-from experiments.record import run_folder
-from experiments.record.game import Game
-from experiments.record.rows import COLUMNS, Row
-from experiments.report import mark_metric, marked_run, marks_table, role_sentences
-from experiments.report.figures import calibration, drawing
-from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData, run_data
-from experiments.values import marking
-from experiments.values.game_marks import GameMarks, NodeReplies, game_marks
-from experiments.values.mark_tally import Key, tallied
-from experiments.values.marking import marks_of
-from experiments.values.mistakes import known_fault
-from experiments.values.move_values import TITLES, Kind
-from experiments.values.position import Position
-from experiments.values.role_mark import RoleMark, StatedOutcome
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import parse
+from hanabi_orchestrator.experiments.analysis.role_marks import (
+    MarkedGame,
+    calibrations,
+    compared,
+    summaries,
+)
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
+    estimate_mean,
+    unseen_share,
+)
+from hanabi_orchestrator.experiments.interchange import more_columns
+from hanabi_orchestrator.experiments.record import run_folder
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.rows import COLUMNS, Row
+from hanabi_orchestrator.experiments.report import (
+    mark_metric,
+    marked_run,
+    marks_table,
+    role_sentences,
+)
+from hanabi_orchestrator.experiments.report.figures import calibration, drawing
+from hanabi_orchestrator.experiments.report.marked_run import MarkedRun, Unmarked
+from hanabi_orchestrator.experiments.report.run_data import RunData, run_data
+from hanabi_orchestrator.experiments.values import marking
+from hanabi_orchestrator.experiments.values.game_marks import GameMarks, NodeReplies, game_marks
+from hanabi_orchestrator.experiments.values.mark_tally import Key, tallied
+from hanabi_orchestrator.experiments.values.marking import marks_of
+from hanabi_orchestrator.experiments.values.mistakes import known_fault
+from hanabi_orchestrator.experiments.values.move_values import TITLES, Kind
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.experiments.values.role_mark import RoleMark, StatedOutcome
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import parse
 from tests.conftest import Run
 from tests.experiments.report.test_null_runs import ABSENT
 from tests.support import marked_runs

@@ -2,12 +2,12 @@
 
 import pytest
 
-from experiments.values import turn_values
-from experiments.values.mistakes import SURE, WORTH, fault, mistake
-from experiments.values.move_values import TITLES, MoveValue, TurnValues
-from experiments.values.position import Position
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.experiments.values import turn_values
+from hanabi_orchestrator.experiments.values.mistakes import SURE, WORTH, fault, mistake
+from hanabi_orchestrator.experiments.values.move_values import TITLES, MoveValue, TurnValues
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
 from tests.support.positions import dealt
 from tests.support.prove import FULL
 from tests.support.stories import random_story, story_of

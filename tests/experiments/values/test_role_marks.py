@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import graphs
-from experiments.record.game import Game
-from experiments.values import RoleMark, calibration, mark_infos, role_marks
-from orchestrator import journal, play
-from roles.marks import infos
-from roles.registry import get
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import RoleMark, calibration, mark_infos, role_marks
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.roles.marks import infos
+from hanabi_orchestrator.roles.registry import get
 
 HOUSE = ("history_analyst", "tom_interpreter", "discard_strategist", "aggregator")
 

@@ -7,18 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from experiments.record.game import Game
-from experiments.values import strip, turn_values
-from experiments.values.one_step_value import LIFE, TOKEN, one_step_values, out_of_reach
-from experiments.values.position import Position, open_positions, true_hands
-from experiments.values.rollout_store import RolloutStore, key
-from experiments.values.rollouts import SeatRollouts, mean_and_error, points
-from orchestrator.hanabi import referee
-from orchestrator.hanabi.cards import CARDS, INDEX, Card, Piles
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.convention.search import Deals
-from orchestrator.hanabi.moves import HintColour, HintRank, Play
-from orchestrator.hanabi.rollout_game import act, numbered
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.values import strip, turn_values
+from hanabi_orchestrator.experiments.values.one_step_value import (
+    LIFE,
+    TOKEN,
+    one_step_values,
+    out_of_reach,
+)
+from hanabi_orchestrator.experiments.values.position import Position, open_positions, true_hands
+from hanabi_orchestrator.experiments.values.rollout_store import RolloutStore, key
+from hanabi_orchestrator.experiments.values.rollouts import SeatRollouts, mean_and_error, points
+from hanabi_orchestrator.orchestrator.hanabi import referee
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, INDEX, Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.convention.search import Deals
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank, Play
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import act, numbered
 from tests.support.positions import events_of
 from tests.support.prove import FULL
 from tests.support.stories import partners_story, random_story, story_of
@@ -234,5 +239,7 @@ def test_changed_code_reads_no_old_values_and_draws_the_same_deals(
     store = RolloutStore(tmp_path)
     before = key("a position")
     store.write(before, {"play slot 0": "ABC"})
-    monkeypatch.setattr("experiments.values.rollout_store.version", lambda: "another")
+    monkeypatch.setattr(
+        "hanabi_orchestrator.experiments.values.rollout_store.version", lambda: "another"
+    )
     assert key("a position") == before and store.read(before) == {}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.collab.capture import (
+from hanabi_orchestrator.orchestrator.collab.capture import (
     DOOR_STATES,
     Move,
     MoveTo,
@@ -24,11 +24,16 @@ from orchestrator.collab.capture import (
     parse,
     start,
 )
-from orchestrator.collab.capture_referee import Past, Referee, View
-from orchestrator.collab.maps import capture_map
-from orchestrator.collab.plans import NEVER, capture_joints, capture_plan, capture_positions
-from orchestrator.collab.programs import capture_nearest, capture_planner
-from orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.collab.capture_referee import Past, Referee, View
+from hanabi_orchestrator.orchestrator.collab.maps import capture_map
+from hanabi_orchestrator.orchestrator.collab.plans import (
+    NEVER,
+    capture_joints,
+    capture_plan,
+    capture_positions,
+)
+from hanabi_orchestrator.orchestrator.collab.programs import capture_nearest, capture_planner
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
 
 Rule = Callable[[View], tuple[Move, str]]
 OPEN = (True, True)

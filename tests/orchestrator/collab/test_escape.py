@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.collab import escape_referee
-from orchestrator.collab.escape import (
+from hanabi_orchestrator.orchestrator.collab import escape_referee
+from hanabi_orchestrator.orchestrator.collab.escape import (
     START,
     Fix,
     FixRule,
@@ -26,11 +26,11 @@ from orchestrator.collab.escape import (
     next_target,
     parse,
 )
-from orchestrator.collab.escape_referee import Past, Referee, View
-from orchestrator.collab.maps import ESCAPE_MAP, GATE
-from orchestrator.collab.plans import escape_joints, escape_plan
-from orchestrator.collab.programs import escape_bold, escape_planner
-from orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.collab.escape_referee import Past, Referee, View
+from hanabi_orchestrator.orchestrator.collab.maps import ESCAPE_MAP, GATE
+from hanabi_orchestrator.orchestrator.collab.plans import escape_joints, escape_plan
+from hanabi_orchestrator.orchestrator.collab.programs import escape_bold, escape_planner
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
 
 Rule = Callable[[View], tuple[Move, str]]
 SEEDS = range(1, 201)

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from orchestrator.guandan.cards import Card, deal
-from orchestrator.guandan.counting import Counted, chance_of
-from orchestrator.guandan.planners import order_0, order_1, order_2, surprise
-from orchestrator.guandan.plays import Combination, parse
-from orchestrator.guandan.referee import Referee
-from orchestrator.guandan.view import View
+from hanabi_orchestrator.orchestrator.guandan.cards import Card, deal
+from hanabi_orchestrator.orchestrator.guandan.counting import Counted, chance_of
+from hanabi_orchestrator.orchestrator.guandan.planners import order_0, order_1, order_2, surprise
+from hanabi_orchestrator.orchestrator.guandan.plays import Combination, parse
+from hanabi_orchestrator.orchestrator.guandan.referee import Referee
+from hanabi_orchestrator.orchestrator.guandan.view import View
 from tests.orchestrator.guandan.test_referee import short
 
 CHANCE = Random(1)

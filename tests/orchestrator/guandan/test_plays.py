@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from orchestrator.guandan.cards import (
+from hanabi_orchestrator.orchestrator.guandan.cards import (
     CARDS,
     COPIES,
     OF_SUIT,
@@ -21,8 +21,16 @@ from orchestrator.guandan.cards import (
     value,
     wild_card,
 )
-from orchestrator.guandan.listing import legal_moves
-from orchestrator.guandan.plays import PASS, Combination, StoredMove, beats, flaw, parse, power
+from hanabi_orchestrator.orchestrator.guandan.listing import legal_moves
+from hanabi_orchestrator.orchestrator.guandan.plays import (
+    PASS,
+    Combination,
+    StoredMove,
+    beats,
+    flaw,
+    parse,
+    power,
+)
 from tests.support.prove import FULL
 
 # Each line: the level, a combination, a combination, and which is higher: the first (>), the second (<), neither (=)

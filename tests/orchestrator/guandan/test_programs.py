@@ -5,11 +5,11 @@ from statistics import mean, stdev
 
 import pytest
 
-from orchestrator.guandan.burden import burden
-from orchestrator.guandan.cards import Card, deal
-from orchestrator.guandan.programs import PROGRAMS
-from orchestrator.guandan.ranking import ranked
-from orchestrator.guandan.referee import Referee
+from hanabi_orchestrator.orchestrator.guandan.burden import burden
+from hanabi_orchestrator.orchestrator.guandan.cards import Card, deal
+from hanabi_orchestrator.orchestrator.guandan.programs import PROGRAMS
+from hanabi_orchestrator.orchestrator.guandan.ranking import ranked
+from hanabi_orchestrator.orchestrator.guandan.referee import Referee
 from tests.orchestrator.guandan.test_referee import play, short
 from tests.support.prove import FULL
 

@@ -9,11 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.guandan.cards import CARDS, COPIES, Card, deal, hands_of, level_of
-from orchestrator.guandan.plays import PASS, Combination, Move, parse
-from orchestrator.guandan.referee import Referee, rebuild
-from orchestrator.guandan.view import View
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.guandan.cards import (
+    CARDS,
+    COPIES,
+    Card,
+    deal,
+    hands_of,
+    level_of,
+)
+from hanabi_orchestrator.orchestrator.guandan.plays import PASS, Combination, Move, parse
+from hanabi_orchestrator.orchestrator.guandan.referee import Referee, rebuild
+from hanabi_orchestrator.orchestrator.guandan.view import View
 from tests.support.prove import FULL
 
 DEALS = 1000 if FULL else 20

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import ANY, CARDS, INDEX, OF_COLOUR, Card, Piles
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import ANY, CARDS, INDEX, OF_COLOUR, Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 from tests.support.positions import random_views
 from tests.support.prove import FULL
 

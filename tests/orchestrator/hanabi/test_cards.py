@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.hanabi.cards import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
     CARDS,
     COPIES,
     INDEX,
@@ -15,7 +15,7 @@ from orchestrator.hanabi.cards import (
     mask,
     unmask,
 )
-from orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
 
 WHOLE = [card for card in CARDS for _ in range(card.copies)]
 

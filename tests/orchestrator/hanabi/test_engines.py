@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-import graphs
-from orchestrator.errors import UserError
-from orchestrator.hanabi import engine
-from orchestrator.hanabi.cards import HAND_SIZES, Card
-from orchestrator.hanabi.referee import MAX_SEED, Referee, deal
-from orchestrator.journal.file import comparable
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi import engine
+from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES, Card
+from hanabi_orchestrator.orchestrator.hanabi.referee import MAX_SEED, Referee, deal
+from hanabi_orchestrator.orchestrator.journal.file import comparable
 from tests.support.engines import BUILDS, HAS_HLE, playing_on
 from tests.support.positions import GRAPHS, events_of
 from tests.support.prove import FULL

@@ -6,11 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.hanabi.cards import HAND_SIZES, INDEX, Piles
-from orchestrator.hanabi.information.code import Pool, decode, encode
-from orchestrator.hanabi.information.policy import Sum
-from orchestrator.hanabi.information.table import copies_left, dealt_to, start, table_of
-from orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES, INDEX, Piles
+from hanabi_orchestrator.orchestrator.hanabi.information.code import Pool, decode, encode
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import Sum
+from hanabi_orchestrator.orchestrator.hanabi.information.table import (
+    copies_left,
+    dealt_to,
+    start,
+    table_of,
+)
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
 from tests.support.positions import dealt, partners_game, random_game
 from tests.support.prove import FULL
 

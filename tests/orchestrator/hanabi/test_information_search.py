@@ -9,21 +9,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-import graphs
-from orchestrator.hanabi import rollout_rules as rules
-from orchestrator.hanabi.cards import HAND_SIZES, INDEX
-from orchestrator.hanabi.information import rollout_play
-from orchestrator.hanabi.information import rollout_table as table
-from orchestrator.hanabi.information.policy import CodePosition, decide
-from orchestrator.hanabi.information.rollout import CodeRollout
-from orchestrator.hanabi.information.search import Deals, past_moves
-from orchestrator.hanabi.information.table import HatTable, course, start, table_of
-from orchestrator.hanabi.moves import Discard, Hint, Play
-from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.hanabi.rollout_game import act, move, numbered
-from orchestrator.hanabi.search import best, search
-from orchestrator.hanabi.view import View
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.hanabi import rollout_rules as rules
+from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES, INDEX
+from hanabi_orchestrator.orchestrator.hanabi.information import rollout_play
+from hanabi_orchestrator.orchestrator.hanabi.information import rollout_table as table
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition, decide
+from hanabi_orchestrator.orchestrator.hanabi.information.rollout import CodeRollout
+from hanabi_orchestrator.orchestrator.hanabi.information.search import Deals, past_moves
+from hanabi_orchestrator.orchestrator.hanabi.information.table import (
+    HatTable,
+    course,
+    start,
+    table_of,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Hint, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import act, move, numbered
+from hanabi_orchestrator.orchestrator.hanabi.search import best, search
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 from tests.orchestrator.hanabi.test_view import disguised, own_places
 from tests.support.positions import events_of, partners_game
 from tests.support.prove import FULL

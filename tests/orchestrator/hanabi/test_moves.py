@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import (
+from hanabi_orchestrator.orchestrator.hanabi.move_reading import ground
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
     Discard,
     HintColour,
     HintRank,

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, INDEX, Card
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, DECK_SIZE, INDEX, Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
 from tests.support.engines import BUILDS, playing_on
 from tests.support.positions import random_game, random_views
 
@@ -158,7 +158,7 @@ def test_a_stray_header_or_library_in_the_working_folder_is_not_taken_for_hles(
 ) -> None:
     for name in ("pyhanabi.h", "libpyhanabi.so"):
         (tmp_path / name).write_text("not HLE", "utf-8")
-    code = "from orchestrator.hanabi.referee import deal; print(len(deal(1)))"
+    code = "from hanabi_orchestrator.orchestrator.hanabi.referee import deal; print(len(deal(1)))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )

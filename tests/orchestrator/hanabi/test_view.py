@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-import graphs
-from graphs.prompt_preview import requests
-from orchestrator.hanabi.cards import INDEX, Card
-from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Card
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 from tests.support.positions import GRAPHS, random_game, random_views, turn_of
 from tests.support.prove import FULL
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import UserError
-from orchestrator.hanabi.determinize import determinized_game
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.determinize import determinized_game
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 from tests.support.hle import hle_game, pyhanabi, rl_env
 from tests.support.positions import random_game
 from tests.support.prove import FULL

@@ -11,16 +11,21 @@ from typing import Any
 
 import pytest
 
-import graphs
-from orchestrator import journal, play
-from orchestrator.errors import Suspended, Unwritten
-from orchestrator.hanabi.moves import Discard
-from orchestrator.journal import file, fsync, spare_room
-from orchestrator.journal.events import Call, Result
-from orchestrator.models.cache import Cache, Cached
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, Scripted
-from orchestrator.models.settings import settings
-from roles.reply_types import Choice
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import Suspended, Unwritten
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard
+from hanabi_orchestrator.orchestrator.journal import file, fsync, spare_room
+from hanabi_orchestrator.orchestrator.journal.events import Call, Result
+from hanabi_orchestrator.orchestrator.models.cache import Cache, Cached
+from hanabi_orchestrator.orchestrator.models.request import (
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Scripted,
+)
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.roles.reply_types import Choice
 from tests.support.small_graph import scripted
 
 FULL = OSError(errno.ENOSPC, "No space left on device")

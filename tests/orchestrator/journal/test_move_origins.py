@@ -2,10 +2,17 @@
 
 import pytest
 
-from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo, VerdictGiven
-from orchestrator.journal.move_origins import MoveOrigin, origins
-from orchestrator.models.request import FAKE
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Play
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameStarted,
+    SeatInfo,
+    VerdictGiven,
+)
+from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin, origins
+from hanabi_orchestrator.orchestrator.models.request import FAKE
 
 
 def started(*models: str) -> GameStarted:

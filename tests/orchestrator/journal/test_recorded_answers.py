@@ -13,18 +13,18 @@ import pytest
 import yaml
 from aiohttp import web
 
-import graphs
-from orchestrator import journal, play
-from orchestrator.errors import ModelError, TurnError, UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.journal.recorded_answers import Recording, Replay
-from orchestrator.models import fake_endpoint
-from orchestrator.models.cache import Cache, Cached
-from orchestrator.models.finish import TOO_LARGE, TOO_LONG
-from orchestrator.models.json_schema import response_format
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
-from orchestrator.models.request import (
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import ModelError, TurnError, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.cache import Cache, Cached
+from hanabi_orchestrator.orchestrator.models.finish import TOO_LARGE, TOO_LONG
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.models.request import (
     Message,
     ModelRequest,
     ModelResponse,
@@ -32,10 +32,10 @@ from orchestrator.models.request import (
     Place,
     messages,
 )
-from orchestrator.models.retries import ChatBrain
-from orchestrator.models.settings import settings
-from orchestrator.models.transport import FakeTransport
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.transport import FakeTransport
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.conftest import Run
 from tests.support import processes
 from tests.support.servers import ask, in_a_thread, quick, server
@@ -404,10 +404,10 @@ async def test_a_question_that_is_being_asked_is_waited_for(tmp_path: Path) -> N
 OTHER_PROCESS = """
 import asyncio, os, sys
 from pathlib import Path
-from orchestrator.models.request import ModelResponse, messages
-from orchestrator.models.cache import Cache, Cached
-from orchestrator.models.json_schema import response_format
-from orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse, messages
+from hanabi_orchestrator.orchestrator.models.cache import Cache, Cached
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.models.settings import settings
 from tests.support.servers import ask
 
 class Slow:

@@ -13,15 +13,23 @@ import pytest
 import yaml
 from aiohttp import web
 
-import graphs
-from orchestrator import journal, play
-from orchestrator.errors import IllegalMove, Suspended, TurnError, UserError
-from orchestrator.hanabi.moves import HintColour
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, GameSuspended, Memory, Moved, Result
-from orchestrator.models import fake_endpoint
-from orchestrator.models.request import Message, Scripted, prompt_hash
-from orchestrator.table.seat import Decision
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal, play
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, Suspended, TurnError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameSuspended,
+    Memory,
+    Moved,
+    Result,
+)
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.request import Message, Scripted, prompt_hash
+from hanabi_orchestrator.orchestrator.table.seat import Decision
 from tests.support import processes
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick
@@ -284,7 +292,7 @@ def test_another_sampling_is_another_game_and_another_timeout_is_not(tmp_path: P
 def test_a_changed_prompt_is_named(
     tmp_path: Path, programs_game: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import prompts
+    from hanabi_orchestrator import prompts
 
     path = tmp_path / "game.jsonl"
     path.write_bytes(programs_game)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.journal.events import Call, Result
-from orchestrator.journal.totals import Ledger
-from orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.journal.events import Call, Result
+from hanabi_orchestrator.orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.orchestrator.models.usage import Usage
 
 
 def call(**more: Any) -> Call:

@@ -12,18 +12,25 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-import roles
-from orchestrator.hanabi.cards import COLOURS
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
-from orchestrator.models import fake_endpoint
-from orchestrator.models.answer_room import SMALL
-from orchestrator.models.json_schema import constraints
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import messages
-from orchestrator.models.settings import settings
-from orchestrator.replies.reader import read
-from orchestrator.replies.values import as_objects
-from roles.reply_types import RatedChoice, Reply, variant
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    HintColour,
+    HintRank,
+    Move,
+    Play,
+    labelled,
+)
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.answer_room import SMALL
+from hanabi_orchestrator.orchestrator.models.json_schema import constraints
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import messages
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.replies.reader import read
+from hanabi_orchestrator.orchestrator.replies.values import as_objects
+from hanabi_orchestrator.roles.reply_types import RatedChoice, Reply, variant
 from tests.support.prove import FULL
 from tests.support.servers import ask, completion, quick, server
 

@@ -10,18 +10,24 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-import graphs
-from orchestrator import journal
-from orchestrator.errors import ModelError, Suspended, UserError
-from orchestrator.journal.events import Call, Event, Moved, TurnStarted
-from orchestrator.journal.totals import usage_by_turn
-from orchestrator.models import fake_endpoint
-from orchestrator.models.budget import ANSWER, Accounts, Budget, Metered
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, Part, messages
-from orchestrator.models.settings import settings
-from orchestrator.models.usage import Usage
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import ModelError, Suspended, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Moved, TurnStarted
+from hanabi_orchestrator.orchestrator.journal.totals import usage_by_turn
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.budget import ANSWER, Accounts, Budget, Metered
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import (
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Part,
+    messages,
+)
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.conftest import Run
 from tests.support.servers import ask, quick, server
 from tests.test_games import of

@@ -10,17 +10,24 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-import graphs
-from orchestrator.errors import ModelError, Suspended, WireTry
-from orchestrator.journal.events import Call, Event, GameSuspended
-from orchestrator.models import fake_endpoint, faults
-from orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import FIRST, Limiter
-from orchestrator.models.request import Absent, Brain, Exchange, ModelResponse, answer, messages
-from orchestrator.models.retries import ChatBrain
-from orchestrator.table.game_loop import play_async
-from roles import Choice
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import ModelError, Suspended, WireTry
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameSuspended
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, faults
+from hanabi_orchestrator.orchestrator.models.fake_faults import CONTENT, WIRE, Faults, spoil
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import FIRST, Limiter
+from hanabi_orchestrator.orchestrator.models.request import (
+    Absent,
+    Brain,
+    Exchange,
+    ModelResponse,
+    answer,
+    messages,
+)
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles import Choice
 from tests.support.servers import GOOD, Handler, ask, completion, quick, server
 
 HARMLESS = ("script", "fenced", "illegal")

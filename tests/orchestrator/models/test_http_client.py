@@ -13,20 +13,20 @@ import pytest
 from aiohttp import web
 from openai import APIConnectionError
 
-import graphs
-from orchestrator.errors import ModelError, Suspended, UserError
-from orchestrator.models import fake_endpoint
-from orchestrator.models.faults import RedirectedError
-from orchestrator.models.http_client import BoundedClient, httpx
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
-from orchestrator.models.openai_client import OpenAITransport
-from orchestrator.models.request import Absent, Exchange, answer, messages
-from orchestrator.models.retries import ChatBrain
-from orchestrator.models.settings import settings
-from orchestrator.models.transport import FakeTransport
-from orchestrator.table.game_loop import play_async
-from roles import Choice
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import ModelError, Suspended, UserError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.faults import RedirectedError
+from hanabi_orchestrator.orchestrator.models.http_client import BoundedClient, httpx
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.models.openai_client import OpenAITransport
+from hanabi_orchestrator.orchestrator.models.request import Absent, Exchange, answer, messages
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.transport import FakeTransport
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles import Choice
 from tests.conftest import Run
 from tests.support.servers import GOOD, ask, completion, in_a_thread, quick, server
 

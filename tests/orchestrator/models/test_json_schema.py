@@ -6,16 +6,22 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-import roles
-from orchestrator.hanabi.cards import COLOURS
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play, labelled
-from orchestrator.models import fake_endpoint
-from orchestrator.models.json_schema import constraints
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import ModelRequest, Place, answer, messages
-from orchestrator.models.settings import settings
-from roles import Choice
-from roles.reply_types import RatedChoice, Reply
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    HintColour,
+    HintRank,
+    Play,
+    labelled,
+)
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.json_schema import constraints
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Place, answer, messages
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.roles import Choice
+from hanabi_orchestrator.roles.reply_types import RatedChoice, Reply
 from tests.support.servers import ask, completion, quick, server
 
 OWN = "openai:m@http://127.0.0.1:9/v1"

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from orchestrator.errors import UserError
-from orchestrator.models import keys, layer
-from orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models import keys, layer
+from hanabi_orchestrator.orchestrator.models.settings import settings
 from tests.conftest import Run
 from tests.support.servers import completion, in_a_thread, server
 

@@ -15,16 +15,22 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import Field, SecretStr
 
-import graphs
-from orchestrator import play
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call
-from orchestrator.models import fake_endpoint
-from orchestrator.models.langchain_client import LangChainTransport, described
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import Exchange, Message, ModelResponse, answer, messages
-from orchestrator.models.transport import CompletionRequest
-from roles import Choice
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.langchain_client import LangChainTransport, described
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import (
+    Exchange,
+    Message,
+    ModelResponse,
+    answer,
+    messages,
+)
+from hanabi_orchestrator.orchestrator.models.transport import CompletionRequest
+from hanabi_orchestrator.roles import Choice
 from tests.support.servers import GOOD, ask, in_a_thread, server
 
 

@@ -10,10 +10,10 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-import graphs
-from orchestrator.errors import Suspended
-from orchestrator.models.langchain_client import LangChainTransport, described
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import Suspended
+from hanabi_orchestrator.orchestrator.models.langchain_client import LangChainTransport, described
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 
 KEYS = {
     "api_key": SecretStr("sk-PLAINKEY"),

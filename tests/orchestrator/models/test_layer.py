@@ -9,17 +9,16 @@ from aiohttp import web
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-import graphs
-import roles
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.journal.recorded_answers import response_of
-from orchestrator.models import fake_endpoint
-from orchestrator.models import layer as models
-from orchestrator.models.json_schema import response_format
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.openai_client import OpenAITransport
-from orchestrator.models.request import (
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.journal.recorded_answers import response_of
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models import layer as models
+from hanabi_orchestrator.orchestrator.models.json_schema import response_format
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.openai_client import OpenAITransport
+from hanabi_orchestrator.orchestrator.models.request import (
     Absent,
     Brain,
     Exchange,
@@ -31,9 +30,9 @@ from orchestrator.models.request import (
     answer,
     messages,
 )
-from orchestrator.table.game_loop import play_async
-from roles import Choice
-from roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
+from hanabi_orchestrator.roles import Choice
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
 from tests.support.servers import GOOD, ask, server
 
 

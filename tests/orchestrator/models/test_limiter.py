@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from orchestrator.errors import ModelError
-from orchestrator.models import fake_endpoint
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import FIRST, Limiter
-from orchestrator.models.request import messages
+from hanabi_orchestrator.orchestrator.errors import ModelError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import FIRST, Limiter
+from hanabi_orchestrator.orchestrator.models.request import messages
 from tests.support.prove import FULL
 from tests.support.servers import ask, completion, quick, server
 

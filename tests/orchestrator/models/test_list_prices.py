@@ -4,10 +4,15 @@ import re
 
 import pytest
 
-from orchestrator.errors import UserError
-from orchestrator.models.budget import Budget
-from orchestrator.models.list_prices import caution, list_price, of_name, price_of
-from orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.models.list_prices import (
+    caution,
+    list_price,
+    of_name,
+    price_of,
+)
+from hanabi_orchestrator.orchestrator.models.settings import settings
 from tests.support.folders import ROOT
 
 LISTED = "openai:gpt-4.1-mini"
@@ -70,7 +75,8 @@ def test_a_price_that_is_set_takes_precedence_and_needs_no_caution() -> None:
 def test_a_budget_in_money_may_use_them_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(
-        "orchestrator.models.budget.log.warning", lambda event, **_: said.append(event)
+        "hanabi_orchestrator.orchestrator.models.budget.log.warning",
+        lambda event, **_: said.append(event),
     )
     budget = Budget(max_usd=1)
     budget.check(settings(LISTED))

@@ -15,13 +15,13 @@ from langchain_core.runnables import RunnableLambda
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-import graphs
-from graphs.graph_seat import Model
-from orchestrator import play_async
-from orchestrator.errors import Suspended
-from orchestrator.hanabi.referee import deal
-from orchestrator.journal.events import Call
-from orchestrator.models import fake_endpoint
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.graph_seat import Model
+from hanabi_orchestrator.orchestrator import play_async
+from hanabi_orchestrator.orchestrator.errors import Suspended
+from hanabi_orchestrator.orchestrator.hanabi.referee import deal
+from hanabi_orchestrator.orchestrator.journal.events import Call
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
 from tests.support.servers import completion, quick, server
 
 KEY = "sk-marker-of-a-key"

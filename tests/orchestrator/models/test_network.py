@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from orchestrator.errors import ModelError, UserError
-from orchestrator.models import fake_endpoint, layer, network
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import messages
-from orchestrator.models.retries import ChatBrain
-from orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, layer, network
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import messages
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.models.settings import settings
 from tests.support.servers import ask, completion, quick
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")

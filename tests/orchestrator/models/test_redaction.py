@@ -10,15 +10,21 @@ from urllib.parse import quote
 
 import pytest
 
-from orchestrator.models import faults
-from orchestrator.models.faults import NotACompletion
-from orchestrator.models.limiter import Limiter
-from orchestrator.models.redaction import redact
-from orchestrator.models.request import Exchange, ModelResponse, Part, answer, messages
-from orchestrator.models.retries import ChatBrain, text_fields
-from orchestrator.models.settings import settings
-from orchestrator.models.transport import FakeTransport
-from roles import Choice
+from hanabi_orchestrator.orchestrator.models import faults
+from hanabi_orchestrator.orchestrator.models.faults import NotACompletion
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.models.redaction import redact
+from hanabi_orchestrator.orchestrator.models.request import (
+    Exchange,
+    ModelResponse,
+    Part,
+    answer,
+    messages,
+)
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain, text_fields
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.transport import FakeTransport
+from hanabi_orchestrator.roles import Choice
 from tests.support.servers import GOOD, ask, quick
 
 KEY = 'sk-1/aB+"c"_x'

@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-import graphs
-from orchestrator import play_async
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event
-from orchestrator.models import fake_endpoint
-from orchestrator.models.completion import parse_completion, parse_response
-from orchestrator.models.fake_faults import Faults
-from orchestrator.models.faults import AnsweredError, NotACompletion
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import ModelResponse, messages
-from orchestrator.models.settings import settings
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import play_async
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.completion import parse_completion, parse_response
+from hanabi_orchestrator.orchestrator.models.fake_faults import Faults
+from hanabi_orchestrator.orchestrator.models.faults import AnsweredError, NotACompletion
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse, messages
+from hanabi_orchestrator.orchestrator.models.settings import settings
 from tests.support.servers import GOOD, ask, quick
 
 ANSWER: dict[str, Any] = {

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-import graphs
-from orchestrator import play_async
-from orchestrator.errors import ModelError, Suspended
-from orchestrator.journal.events import Call, Event
-from orchestrator.models import fake_endpoint, faults
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
-from orchestrator.models.request import (
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import play_async
+from hanabi_orchestrator.orchestrator.errors import ModelError, Suspended
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, faults
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.models.request import (
     Absent,
     Exchange,
     ModelRequest,
@@ -22,11 +22,11 @@ from orchestrator.models.request import (
     Place,
     answer,
 )
-from orchestrator.models.retries import ChatBrain
-from orchestrator.models.second_ask import ECHO
-from orchestrator.models.settings import settings
-from orchestrator.models.transport import FakeTransport
-from roles import Choice
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain
+from hanabi_orchestrator.orchestrator.models.second_ask import ECHO
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.transport import FakeTransport
+from hanabi_orchestrator.roles import Choice
 from tests.support.servers import GOOD, ask, completion, quick, server
 
 LATER = Place(turn=9)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.models import faults, server_error
-from orchestrator.models.completion import parse_completion
-from orchestrator.models.faults import AnsweredError, Fault
+from hanabi_orchestrator.orchestrator.models import faults, server_error
+from hanabi_orchestrator.orchestrator.models.completion import parse_completion
+from hanabi_orchestrator.orchestrator.models.faults import AnsweredError, Fault
 
 
 class Refusal(Exception):  # noqa: N818  # what clients raise has a status and a response

@@ -10,18 +10,18 @@ from aiohttp import web
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-import graphs
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event, GameStarted
-from orchestrator.models import fake_endpoint, keys, settings
-from orchestrator.models import layer as models
-from orchestrator.models.fake_faults import Faults
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.price import Price
-from orchestrator.models.request import Place, messages
-from orchestrator.models.retries import ChatBrain, call_seed
-from orchestrator.models.settings import ModelSettings
-from orchestrator.table.game_loop import play_async
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameStarted
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, keys, settings
+from hanabi_orchestrator.orchestrator.models import layer as models
+from hanabi_orchestrator.orchestrator.models.fake_faults import Faults
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.price import Price
+from hanabi_orchestrator.orchestrator.models.request import Place, messages
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain, call_seed
+from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
+from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from tests.support.servers import ask, completion, quick, server
 from tests.test_games import of
 

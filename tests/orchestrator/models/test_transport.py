@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from orchestrator.errors import ModelError, UserError
-from orchestrator.models import fake_endpoint, layer
-from orchestrator.models.faults import NotACompletion
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.limiter import Limiter
-from orchestrator.models.openai_client import OpenAITransport
-from orchestrator.models.request import ModelResponse, answer, messages
-from orchestrator.models.retries import ChatBrain, call_seed
-from orchestrator.models.settings import settings
-from orchestrator.models.transport import FakeTransport, Transport
-from roles import Choice
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint, layer
+from hanabi_orchestrator.orchestrator.models.faults import NotACompletion
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.limiter import Limiter
+from hanabi_orchestrator.orchestrator.models.openai_client import OpenAITransport
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse, answer, messages
+from hanabi_orchestrator.orchestrator.models.retries import ChatBrain, call_seed
+from hanabi_orchestrator.orchestrator.models.settings import settings
+from hanabi_orchestrator.orchestrator.models.transport import FakeTransport, Transport
+from hanabi_orchestrator.roles import Choice
 from tests.support.servers import GOOD, ask, completion, in_a_thread, quick
 
 KEY = "sk-marker-1"
@@ -245,12 +245,15 @@ HEAVY = ("openai", "aiohttp", "httpx", "httpx2", "langchain_core", "langgraph")
     "name", ["layer", "settings", "request", "budget", "cache", "limiter", "transport"]
 )
 def test_the_model_layer_imports_no_client(name: str) -> None:
-    loaded(f"import orchestrator.models.{name}", HEAVY)
+    loaded(f"import hanabi_orchestrator.orchestrator.models.{name}", HEAVY)
 
 
 def test_a_game_of_programs_imports_no_client() -> None:
     """LangGraph imports LangChain's core, which imports HTTP clients; a model's client is imported with the model."""
-    program = "import graphs, orchestrator; orchestrator.play(graphs.seat('watson'), players=2, seed=1, max_turns=2)"
+    program = """
+from hanabi_orchestrator import graphs, play
+play(graphs.seat("watson"), players=2, seed=1, max_turns=2)
+"""
     loaded(program, ("openai", "langchain", "langchain_core.language_models.chat_models"))
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from orchestrator.models import fake_endpoint
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.price import Price
-from orchestrator.models.request import ModelResponse, messages
-from orchestrator.models.usage import Usage
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.price import Price
+from hanabi_orchestrator.orchestrator.models.request import ModelResponse, messages
+from hanabi_orchestrator.orchestrator.models.usage import Usage
 from tests.support.servers import GOOD, ask, quick, server
 
 COUNT = st.integers(0, 10**6)

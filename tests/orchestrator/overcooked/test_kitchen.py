@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.overcooked.kitchen import (
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import (
     ACTION_OF,
     COOKING,
     Action,
@@ -15,7 +15,7 @@ from orchestrator.overcooked.kitchen import (
     after,
     opening,
 )
-from orchestrator.overcooked.layouts import (
+from hanabi_orchestrator.orchestrator.overcooked.layouts import (
     EAST,
     LAYOUTS,
     NORTH,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from orchestrator.errors import UserError
-from orchestrator.overcooked.layouts import LAYOUTS, Layout, layout_of
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.overcooked.layouts import LAYOUTS, Layout, layout_of
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=lambda layout: layout.name)

@@ -2,9 +2,17 @@
 
 import pytest
 
-from orchestrator.overcooked.kitchen import Action, Cook, Cooker, Item, Kitchen, after, opening
-from orchestrator.overcooked.layouts import NORTH, WEST, Place, layout_of
-from orchestrator.overcooked.macros import (
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import (
+    Action,
+    Cook,
+    Cooker,
+    Item,
+    Kitchen,
+    after,
+    opening,
+)
+from hanabi_orchestrator.orchestrator.overcooked.layouts import NORTH, WEST, Place, layout_of
+from hanabi_orchestrator.orchestrator.overcooked.macros import (
     MOVE_AWAY,
     WAIT,
     Load,
@@ -18,8 +26,8 @@ from orchestrator.overcooked.macros import (
     parse,
     step_away,
 )
-from orchestrator.overcooked.programs import overcooked_greedy
-from orchestrator.overcooked.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.overcooked.programs import overcooked_greedy
+from hanabi_orchestrator.orchestrator.overcooked.referee import Referee, deal
 
 
 def kitchen(

@@ -9,12 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.errors import IllegalMove, UserError
-from orchestrator.overcooked.kitchen import COOKING, Cook
-from orchestrator.overcooked.layouts import EAST, LAYOUTS, WEST
-from orchestrator.overcooked.macros import MOVE_AWAY, WAIT, PickUp, Put
-from orchestrator.overcooked.programs import overcooked_greedy
-from orchestrator.overcooked.referee import Past, Referee, View, check_deal, deal, deal_name
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.overcooked.kitchen import COOKING, Cook
+from hanabi_orchestrator.orchestrator.overcooked.layouts import EAST, LAYOUTS, WEST
+from hanabi_orchestrator.orchestrator.overcooked.macros import MOVE_AWAY, WAIT, PickUp, Put
+from hanabi_orchestrator.orchestrator.overcooked.programs import overcooked_greedy
+from hanabi_orchestrator.orchestrator.overcooked.referee import (
+    Past,
+    Referee,
+    View,
+    check_deal,
+    deal,
+    deal_name,
+)
 
 ONION = PickUp(item="onion", place="o0")
 

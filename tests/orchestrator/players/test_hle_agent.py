@@ -9,12 +9,26 @@ from typing import Any
 
 import pytest
 
-import experiments
-import graphs
-from orchestrator import Decision, HleAgent, Memory, Result, Seat, View, hle_agent, journal, play
-from orchestrator.errors import ModelError, UserError
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, Scripted
-from orchestrator.players import partners
+from hanabi_orchestrator import experiments, graphs
+from hanabi_orchestrator.orchestrator import (
+    Decision,
+    HleAgent,
+    Memory,
+    Result,
+    Seat,
+    View,
+    hle_agent,
+    journal,
+    play,
+)
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.models.request import (
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Scripted,
+)
+from hanabi_orchestrator.orchestrator.players import partners
 from tests.support.hle import pyhanabi, rl_env
 from tests.support.prove import FULL
 

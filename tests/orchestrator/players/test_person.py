@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import graphs
-from orchestrator import (
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator import (
     Decision,
     HintRank,
     Left,
@@ -22,12 +22,12 @@ from orchestrator import (
     play,
     play_async,
 )
-from orchestrator.hanabi.moves import parse
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.journal.events import Decided, GameStarted
-from orchestrator.journal.file import comparable
-from orchestrator.players.person import Ask, RecordedPerson
-from orchestrator.players.typed_move import typed_move
+from hanabi_orchestrator.orchestrator.hanabi.moves import parse
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.journal.events import Decided, GameStarted
+from hanabi_orchestrator.orchestrator.journal.file import comparable
+from hanabi_orchestrator.orchestrator.players.person import Ask, RecordedPerson
+from hanabi_orchestrator.orchestrator.players.typed_move import typed_move
 from tests.support.positions import random_views
 
 VIEW = Referee(3, deal(1)).view()

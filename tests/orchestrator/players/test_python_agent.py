@@ -5,15 +5,19 @@ from typing import Any, ClassVar
 
 import pytest
 
-from orchestrator.errors import IllegalMove, TurnError, UserError
-from orchestrator.hanabi.cards import Card, check_deck, mask
-from orchestrator.hanabi.determinize import determinized_deck, determinized_game, fitting_hand
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee, deal, rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.players import python_agent
-from orchestrator.players.python_agent import PythonAgent, observed
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator.orchestrator.errors import IllegalMove, TurnError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import Card, check_deck, mask
+from hanabi_orchestrator.orchestrator.hanabi.determinize import (
+    determinized_deck,
+    determinized_game,
+    fitting_hand,
+)
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players import python_agent
+from hanabi_orchestrator.orchestrator.players.python_agent import PythonAgent, observed
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from tests.support.positions import random_game, random_views
 from tests.support.prove import FULL
 

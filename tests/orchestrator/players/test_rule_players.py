@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
-from orchestrator import play
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.information import table as information
-from orchestrator.hanabi.information.policy import CodePosition, decide
-from orchestrator.hanabi.information.table import HatTable, table_of
-from orchestrator.hanabi.moves import Play
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.players import partners
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.information import table as information
+from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosition, decide
+from hanabi_orchestrator.orchestrator.hanabi.information.table import HatTable, table_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players import partners
 from tests.conftest import Run
 from tests.support.positions import random_views
 from tests.support.prove import FULL

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
-import roles
-from orchestrator.hanabi.moves import Listed, labelled, parse
-from orchestrator.replies.reader import Unreadable, read
-from orchestrator.replies.reply import Reply, TableOptions
-from roles.hanabi.history_report import PastReport
-from roles.reply_types import RatedChoice, Shortlist, variant
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.moves import Listed, labelled, parse
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable, read
+from hanabi_orchestrator.orchestrator.replies.reply import Reply, TableOptions
+from hanabi_orchestrator.roles.hanabi.history_report import PastReport
+from hanabi_orchestrator.roles.reply_types import RatedChoice, Shortlist, variant
 from tests.support.folders import TESTS
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -7,12 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import roles
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled
-from orchestrator.replies import writer
-from orchestrator.replies.reader import Reading, Unreadable, read
-from orchestrator.replies.reply import Reply
-from roles.reply_types import Choice, RatedChoice, variant
+from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.hanabi.moves import (
+    Discard,
+    HintColour,
+    HintRank,
+    Listed,
+    Move,
+    Play,
+    labelled,
+)
+from hanabi_orchestrator.orchestrator.replies import writer
+from hanabi_orchestrator.orchestrator.replies.reader import Reading, Unreadable, read
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
+from hanabi_orchestrator.roles.reply_types import Choice, RatedChoice, variant
 from tests.support.prove import FULL
 
 LEGAL: Listed = labelled(

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from experiments.show.person import screen
-from orchestrator import journal
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided
+from hanabi_orchestrator.experiments.show.person import screen
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Decided
 from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
@@ -148,7 +148,7 @@ class AtATerminal:
         if self.pid == 0:  # pragma: no cover
             os.chdir(folder)
             os.environ.update(PYTHONPATH=str(ROOT), TERM="xterm", COLUMNS="100")
-            os.execv(sys.executable, [sys.executable, "-m", "experiments", *arguments])
+            os.execv(sys.executable, [sys.executable, "-m", "hanabi_orchestrator", *arguments])
         self.out = ""
 
     def until(self, text: str) -> str:

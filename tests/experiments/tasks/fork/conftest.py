@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-import graphs
-from graphs.graph_seat import Model
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.graph_seat import Model
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 
 Games = Callable[..., Path]
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from experiments.record import rows, turn_rows
-from experiments.record.game import Game
-from experiments.tasks.fork import branch, decision
-from experiments.tasks.fork.new_seat import Change
-from experiments.values import turn_values
-from graphs.graph_seat import seat
-from graphs.recorded import notes_of
-from orchestrator import journal
-from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event, GameEnded, GameStarted
-from orchestrator.journal.file import comparable
-from orchestrator.models.layer import ModelLayer
-from orchestrator.table.game_loop import play_started
+from hanabi_orchestrator.experiments.record import rows, turn_rows
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.tasks.fork import branch, decision
+from hanabi_orchestrator.experiments.tasks.fork.new_seat import Change
+from hanabi_orchestrator.experiments.values import turn_values
+from hanabi_orchestrator.graphs.graph_seat import seat
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator import journal
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.journal.events import Call, Event, GameEnded, GameStarted
+from hanabi_orchestrator.orchestrator.journal.file import comparable
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.table.game_loop import play_started
 from tests.conftest import Run
 from tests.experiments.tasks.fork.conftest import Games
 

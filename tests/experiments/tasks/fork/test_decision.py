@@ -7,18 +7,23 @@ from typing import Any, cast
 
 import pytest
 
-import graphs
-from experiments.record.game import Game
-from experiments.tasks.fork import fork_report
-from experiments.tasks.fork.decision import Fork, decide
-from graphs.graph_seat import Model
-from graphs.recorded import notes_of
-from orchestrator.errors import OverBudget, UserError
-from orchestrator.journal.events import Event, Moved
-from orchestrator.journal.file import comparable
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, Scripted
-from orchestrator.players.partners import get
-from orchestrator.table.game_loop import play
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.tasks.fork import fork_report
+from hanabi_orchestrator.experiments.tasks.fork.decision import Fork, decide
+from hanabi_orchestrator.graphs.graph_seat import Model
+from hanabi_orchestrator.graphs.recorded import notes_of
+from hanabi_orchestrator.orchestrator.errors import OverBudget, UserError
+from hanabi_orchestrator.orchestrator.journal.events import Event, Moved
+from hanabi_orchestrator.orchestrator.journal.file import comparable
+from hanabi_orchestrator.orchestrator.models.request import (
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Scripted,
+)
+from hanabi_orchestrator.orchestrator.players.partners import get
+from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.experiments.tasks.fork.conftest import Games
 from tests.support.prove import FULL
 

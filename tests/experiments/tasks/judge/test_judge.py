@@ -7,19 +7,23 @@ from statistics import fmean
 
 import pytest
 
-import graphs
-import roles
-from experiments.document.blocks import Table
-from experiments.record.game import Game
-from experiments.tasks.judge import human_ratings, judge_report, judge_run
-from experiments.tasks.judge.judge_run import FOLDER, Judging, mean_ratings, sections
-from experiments.tasks.judge.statements import Choice, Statement, find
-from experiments.values import mark_infos, role_marks
-from graphs.config import checked
-from orchestrator import play
-from orchestrator.errors import UserError
-from orchestrator.models.request import ModelRequest, Scripted
-from roles.hanabi.state_judge import ASPECTS
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.experiments.document.blocks import Table
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.tasks.judge import human_ratings, judge_report, judge_run
+from hanabi_orchestrator.experiments.tasks.judge.judge_run import (
+    FOLDER,
+    Judging,
+    mean_ratings,
+    sections,
+)
+from hanabi_orchestrator.experiments.tasks.judge.statements import Choice, Statement, find
+from hanabi_orchestrator.experiments.values import mark_infos, role_marks
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.orchestrator import play
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS
 from tests.conftest import Run
 from tests.experiments.tasks.questions.sample import answering
 from tests.support.folders import ROOT

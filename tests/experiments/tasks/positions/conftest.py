@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.study import experiment as files
-from experiments.study.experiment import Experiment
-from experiments.tasks.positions import position_run
-from experiments.tasks.positions.effects import Effect, Effects, read
-from experiments.tasks.positions.study import read as read_study
+from hanabi_orchestrator.experiments.study import experiment as files
+from hanabi_orchestrator.experiments.study.experiment import Experiment
+from hanabi_orchestrator.experiments.tasks.positions import position_run
+from hanabi_orchestrator.experiments.tasks.positions.effects import Effect, Effects, read
+from hanabi_orchestrator.experiments.tasks.positions.study import read as read_study
 
 ARMS = ("removed", "exact", "permuted", "noise_floor", "own_hand")
 FIRST = 5

@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-import graphs
-from experiments.record.game import Game
-from experiments.tasks.fork.position import position, whole
-from experiments.tasks.positions import bank, draw, position_run
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.truth import truths
-from experiments.tasks.probes import probe_run, probes
-from graphs import ablate
-from graphs.graph_seat import GraphSeat
-from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory, SeatInfo
-from orchestrator.table.game_loop import play, play_async
-from orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.tasks.fork.position import position, whole
+from hanabi_orchestrator.experiments.tasks.positions import bank, draw, position_run
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.truth import truths
+from hanabi_orchestrator.experiments.tasks.probes import probe_run, probes
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.graphs.graph_seat import GraphSeat
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory, SeatInfo
+from hanabi_orchestrator.orchestrator.table.game_loop import play, play_async
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
 from tests.experiments.tasks.positions.conftest import asking
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.folders import ROOT

@@ -13,21 +13,26 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import graphs
-from experiments.analysis.compare import compare, corrected
-from experiments.study.arms import Arm
-from experiments.study.control_arms import Purpose
-from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.positions import bank, decisions, position_report, whole_games
-from experiments.tasks.positions import sentences as templates
-from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Effects, effect_of
-from experiments.tasks.positions.outcome import Outcome
-from experiments.tasks.positions.sentences import sentences
-from graphs import ablate
-from orchestrator.errors import UserError
-from orchestrator.models.simulated_settings import AVERAGE, SimSettings
-from orchestrator.models.usage import NO_USAGE
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.experiments.analysis.compare import compare, corrected
+from hanabi_orchestrator.experiments.study.arms import Arm
+from hanabi_orchestrator.experiments.study.control_arms import Purpose
+from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
+from hanabi_orchestrator.experiments.tasks.positions import (
+    bank,
+    decisions,
+    position_report,
+    whole_games,
+)
+from hanabi_orchestrator.experiments.tasks.positions import sentences as templates
+from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
+from hanabi_orchestrator.experiments.tasks.positions.effects import Effects, effect_of
+from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
+from hanabi_orchestrator.experiments.tasks.positions.sentences import sentences
+from hanabi_orchestrator.graphs import ablate
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.models.simulated_settings import AVERAGE, SimSettings
+from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
 from tests.experiments.report.test_null_runs import ABSENT
 from tests.experiments.tasks.positions.conftest import effect_of_arm, graph_file, ran
 from tests.support.prove import FULL
@@ -294,7 +299,7 @@ def games(folder: Path) -> Path:
 
 
 def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
-    from experiments.tasks.positions import effects
+    from hanabi_orchestrator.experiments.tasks.positions import effects
 
     found = {
         name: outcomes(places[:40], [loss * (n % 2) for n in range(40)])
@@ -333,7 +338,7 @@ def test_arms_that_lose_more_on_positions_lose_more_in_games(
 
 
 def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPosition]) -> None:
-    from experiments.tasks.positions import effects
+    from hanabi_orchestrator.experiments.tasks.positions import effects
 
     def said(**losses: float) -> str:
         kinds = {

@@ -8,17 +8,17 @@ from random import Random
 
 import pytest
 
-from experiments.analysis import sentence_templates
-from experiments.analysis.coalitions import CoalitionStudy, coalition_study
-from experiments.analysis.differences import Difference, own_contrasts
-from experiments.analysis.games import by_arm
-from experiments.record.measures import Measure
-from experiments.study import asked_nodes
-from experiments.study.plan import Plan
-from experiments.tasks.positions import bank, position_report
-from experiments.tasks.positions.gains import GAIN, designed, gains
-from experiments.tasks.positions.outcome import Outcome
-from experiments.tasks.positions.study import PositionStudy, study_of
+from hanabi_orchestrator.experiments.analysis import sentence_templates
+from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, coalition_study
+from hanabi_orchestrator.experiments.analysis.differences import Difference, own_contrasts
+from hanabi_orchestrator.experiments.analysis.games import by_arm
+from hanabi_orchestrator.experiments.record.measures import Measure
+from hanabi_orchestrator.experiments.study import asked_nodes
+from hanabi_orchestrator.experiments.study.plan import Plan
+from hanabi_orchestrator.experiments.tasks.positions import bank, position_report
+from hanabi_orchestrator.experiments.tasks.positions.gains import GAIN, designed, gains
+from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
+from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy, study_of
 from tests.conftest import Run
 from tests.experiments.analysis.rows import game
 from tests.experiments.tasks.positions.conftest import asking

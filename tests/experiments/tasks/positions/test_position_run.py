@@ -8,18 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from experiments.running.model_options import ModelOptions
-from experiments.running.runner import RunOptions
-from experiments.study import experiment as files
-from experiments.tasks.positions import bank, cheat, decisions, position_report, position_run
-from experiments.tasks.positions.study import read
-from experiments.tasks.positions.truth import truths
-from experiments.values.position import Position
-from graphs.config import checked
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.moves import Play
-from orchestrator.journal.events import Call
+from hanabi_orchestrator.experiments.running.model_options import ModelOptions
+from hanabi_orchestrator.experiments.running.runner import RunOptions
+from hanabi_orchestrator.experiments.study import experiment as files
+from hanabi_orchestrator.experiments.tasks.positions import (
+    bank,
+    cheat,
+    decisions,
+    position_report,
+    position_run,
+)
+from hanabi_orchestrator.experiments.tasks.positions.study import read
+from hanabi_orchestrator.experiments.tasks.positions.truth import truths
+from hanabi_orchestrator.experiments.values.position import Position
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.journal.events import Call
 from tests.conftest import Run
 from tests.experiments.tasks.positions.conftest import asking, effect_of_arm, graph_file, ran
 

@@ -6,17 +6,17 @@ from collections import Counter
 
 import pytest
 
-from experiments.record.game import Game
-from experiments.study.seat_spec import read_seat
-from experiments.tasks.probes import bank, basic, hgroup_1, newest
-from experiments.tasks.probes.convention import LITERAL
-from experiments.tasks.probes.probe import Probe
-from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import CARDS, Card
-from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.referee import Referee, rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal import file as journal_file
+from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.study.seat_spec import read_seat
+from hanabi_orchestrator.experiments.tasks.probes import bank, basic, hgroup_1, newest
+from hanabi_orchestrator.experiments.tasks.probes.convention import LITERAL
+from hanabi_orchestrator.experiments.tasks.probes.probe import Probe
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS, Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, rebuild
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal import file as journal_file
 from tests.support.prove import FULL
 
 PER, PLAYERS = (6, bank.PLAYERS) if FULL else (2, (2, 3))

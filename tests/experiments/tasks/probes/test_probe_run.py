@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.analysis.statistics.clusters import ratio_interval
-from experiments.analysis.statistics.estimates import wilson
-from experiments.document.blocks import Table
-from experiments.running.runner import Done
-from experiments.tasks.probes import bank, probe_report, probe_run
-from experiments.tasks.probes.convention import LITERAL
-from experiments.tasks.probes.probe import Probe
-from orchestrator.errors import ModelError, UserError
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory
-from orchestrator.table.seat import Decision
+from hanabi_orchestrator.experiments.analysis.statistics.clusters import ratio_interval
+from hanabi_orchestrator.experiments.analysis.statistics.estimates import wilson
+from hanabi_orchestrator.experiments.document.blocks import Table
+from hanabi_orchestrator.experiments.running.runner import Done
+from hanabi_orchestrator.experiments.tasks.probes import bank, probe_report, probe_run
+from hanabi_orchestrator.experiments.tasks.probes.convention import LITERAL
+from hanabi_orchestrator.experiments.tasks.probes.probe import Probe
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Memory
+from hanabi_orchestrator.orchestrator.table.seat import Decision
 from tests.conftest import Run
 
 

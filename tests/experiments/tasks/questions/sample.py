@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from unittest.mock import patch
 
-from experiments.running.runner import Done
-from experiments.tasks.questions import coordination_qa, questions
-from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import ModelRequest, Scripted
+from hanabi_orchestrator.experiments.running.runner import Done
+from hanabi_orchestrator.experiments.tasks.questions import coordination_qa, questions
+from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest, Scripted
 
 ANYTHING = "[Red, Yellow, Green, White, Blue] [1, 2, 3, 4, 5]"
 

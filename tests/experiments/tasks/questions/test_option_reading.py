@@ -2,9 +2,9 @@
 
 import pytest
 
-from experiments.tasks.questions.option_reading import Answer, listed
-from experiments.tasks.questions.questions import Option
-from orchestrator.replies.reader import Unreadable, read
+from hanabi_orchestrator.experiments.tasks.questions.option_reading import Answer, listed
+from hanabi_orchestrator.experiments.tasks.questions.questions import Option
+from hanabi_orchestrator.orchestrator.replies.reader import Unreadable, read
 
 OPTIONS = tuple(
     Option(label=label, text=text)

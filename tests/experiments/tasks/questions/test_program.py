@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from experiments.tasks.question_task import NoAnswer
-from experiments.tasks.questions import program, questions
-from experiments.tasks.questions.program import NotAPosition, answer
-from experiments.tasks.questions.questions import Option, Question
-from orchestrator.hanabi.cards import COLOURS, RANKS, Card
-from orchestrator.hanabi.moves import HintColour, HintRank, Play
+from hanabi_orchestrator.experiments.tasks.question_task import NoAnswer
+from hanabi_orchestrator.experiments.tasks.questions import program, questions
+from hanabi_orchestrator.experiments.tasks.questions.program import NotAPosition, answer
+from hanabi_orchestrator.experiments.tasks.questions.questions import Option, Question
+from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, RANKS, Card
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank, Play
 from tests.experiments.tasks.questions.sample import HANABI, STATE, asked, write
 
 

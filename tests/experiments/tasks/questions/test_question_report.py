@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from experiments.tasks.questions import question_report
-from experiments.tasks.questions.coordination_qa import FOLDER
-from experiments.tasks.questions.questions import KeyedQuestion, Option
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.tasks.questions import question_report
+from hanabi_orchestrator.experiments.tasks.questions.coordination_qa import FOLDER
+from hanabi_orchestrator.experiments.tasks.questions.questions import KeyedQuestion, Option
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.experiments.tasks.questions.sample import always
 from tests.experiments.tasks.questions.sample import run as asked

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.tasks.questions import coordination_qa, question_report, questions
-from experiments.tasks.questions.coordination_qa import FOLDER, is_right
-from orchestrator.errors import ModelError, UserError
-from orchestrator.models import fake_endpoint
-from orchestrator.models.request import ModelRequest
+from hanabi_orchestrator.experiments.tasks.questions import (
+    coordination_qa,
+    question_report,
+    questions,
+)
+from hanabi_orchestrator.experiments.tasks.questions.coordination_qa import FOLDER, is_right
+from hanabi_orchestrator.orchestrator.errors import ModelError, UserError
+from hanabi_orchestrator.orchestrator.models import fake_endpoint
+from hanabi_orchestrator.orchestrator.models.request import ModelRequest
 from tests.conftest import Run
 from tests.experiments.tasks.questions.sample import MODEL, always, brain, write
 from tests.experiments.tasks.questions.sample import run as asked

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.tasks.questions import questions
-from experiments.tasks.questions.questions import Question
-from orchestrator.errors import UserError
+from hanabi_orchestrator.experiments.tasks.questions import questions
+from hanabi_orchestrator.experiments.tasks.questions.questions import Question
+from hanabi_orchestrator.orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.experiments.tasks.questions.sample import HANABI, OVERCOOKED, asked, write
 

@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graphs
-from orchestrator.hanabi.belief import believe
-from orchestrator.hanabi.cards import INDEX, Card, Piles
-from orchestrator.hanabi.convention.common_knowledge import (
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.orchestrator.hanabi.belief import believe
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX, Card, Piles
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
     CommonKnowledge,
     PublicMove,
     common_knowledge,
     counted,
 )
-from orchestrator.hanabi.convention.common_knowledge import _course as caches_of_common
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
+    _course as caches_of_common,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     ADAPTING,
     LITERAL,
     NEWEST,
@@ -27,12 +29,12 @@ from orchestrator.hanabi.convention.hint_convention import (
     STRANGER,
     Convention,
 )
-from orchestrator.hanabi.convention.partner_model import understand
-from orchestrator.hanabi.convention.policy import Scene, decide
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.view import View
-from orchestrator.players import partners
-from orchestrator.table.seat import GameContext
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import understand
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene, decide
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.players import partners
+from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from tests.support.positions import partners_game, random_game
 from tests.support.prove import FULL
 

@@ -5,9 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.hanabi.cards import ANY, OF_COLOUR, OF_RANK, Card, Mask, Piles, mask, unmask
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, common_knowledge
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    ANY,
+    OF_COLOUR,
+    OF_RANK,
+    Card,
+    Mask,
+    Piles,
+    mask,
+    unmask,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    common_knowledge,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     ADAPTING,
     LITERAL,
     STRANGER,
@@ -16,7 +28,7 @@ from orchestrator.hanabi.convention.hint_convention import (
     between,
     next_discard,
 )
-from orchestrator.hanabi.convention.policy import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
     HOUSE_STEPS,
     STEPS,
     PolicyStep,
@@ -24,7 +36,7 @@ from orchestrator.hanabi.convention.policy import (
     decide,
     help_first,
 )
-from orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
 from tests.support.positions import dealt
 
 NEWEST = Convention("newest", "newest")

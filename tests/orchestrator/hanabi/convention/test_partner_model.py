@@ -3,10 +3,9 @@
 import pytest
 from pydantic import BaseModel
 
-import graphs
-import roles
-from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import (
+from hanabi_orchestrator import graphs, roles
+from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
     LITERAL,
     NEWEST,
     OLDEST,
@@ -14,7 +13,7 @@ from orchestrator.hanabi.convention.hint_convention import (
     STRANGER,
     Convention,
 )
-from orchestrator.hanabi.convention.partner_model import (
+from hanabi_orchestrator.orchestrator.hanabi.convention.partner_model import (
     NOTHING_KNOWN,
     Prior,
     Understanding,
@@ -22,19 +21,19 @@ from orchestrator.hanabi.convention.partner_model import (
     understand,
     usual,
 )
-from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.literal_knowledge import types_of
-from orchestrator.hanabi.moves import Play
-from orchestrator.hanabi.public_record import Record
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import View
-from roles import Notes
-from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.mind_report import MindReport
-from roles.hanabi.reasoning import convention_scene
-from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.reply_types import Choice
-from roles.sections import cut
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of
+from hanabi_orchestrator.orchestrator.hanabi.moves import Play
+from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.roles import Notes
+from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
+from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
+from hanabi_orchestrator.roles.hanabi.reasoning import convention_scene
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.reply_types import Choice
+from hanabi_orchestrator.roles.sections import cut
 from tests.support.positions import dealt, partners_game, turn_of
 from tests.support.prove import FULL
 

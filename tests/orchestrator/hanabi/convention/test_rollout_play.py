@@ -7,17 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from orchestrator.hanabi import rollout_rules as rules
-from orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
-from orchestrator.hanabi.convention import rollout_play
-from orchestrator.hanabi.convention import rollout_table as table
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, common_knowledge
-from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Convention
-from orchestrator.hanabi.convention.past_moves import past_moves
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.rollout_game import act, numbered
-from orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.hanabi import rollout_rules as rules
+from hanabi_orchestrator.orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
+from hanabi_orchestrator.orchestrator.hanabi.convention import rollout_play
+from hanabi_orchestrator.orchestrator.hanabi.convention import rollout_table as table
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
+    CommonKnowledge,
+    common_knowledge,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    ADAPTING,
+    LITERAL,
+    STRANGER,
+    Convention,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.past_moves import past_moves
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import act, numbered
+from hanabi_orchestrator.orchestrator.hanabi.view import View
 from tests.orchestrator.hanabi.convention.test_search import NEWEST, conventional, scene
 from tests.orchestrator.hanabi.test_view import disguised, own_places
 from tests.support.prove import FULL

@@ -9,30 +9,41 @@ from typing import Any
 
 import pytest
 
-import graphs
-from graphs.config import checked
-from orchestrator.errors import UserError
-from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, HAND_SIZES, INDEX, Card
-from orchestrator.hanabi.convention import rollout_table as table
-from orchestrator.hanabi.convention.common_knowledge import (
+from hanabi_orchestrator import graphs
+from hanabi_orchestrator.graphs.config import checked
+from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.hanabi import belief
+from hanabi_orchestrator.orchestrator.hanabi.cards import (
+    ANY,
+    COLOURS,
+    COPIES_OF,
+    HAND_SIZES,
+    INDEX,
+    Card,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention import rollout_table as table
+from hanabi_orchestrator.orchestrator.hanabi.convention.common_knowledge import (
     CommonKnowledge,
     PublicMove,
     common_knowledge,
 )
-from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
-from orchestrator.hanabi.convention.past_moves import past_moves
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
-from orchestrator.hanabi.convention.rollout import RolloutGame
-from orchestrator.hanabi.convention.search import Deals, candidates
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
-from orchestrator.hanabi.referee import Referee, deal
-from orchestrator.hanabi.rollout_game import NONE, act, move, numbered
-from orchestrator.hanabi.search import Trial, best, search
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided
-from orchestrator.table.seat import Decision, GameContext
-from roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import (
+    LITERAL,
+    STRANGER,
+    Convention,
+)
+from hanabi_orchestrator.orchestrator.hanabi.convention.past_moves import past_moves
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
+from hanabi_orchestrator.orchestrator.hanabi.convention.rollout import RolloutGame
+from hanabi_orchestrator.orchestrator.hanabi.convention.search import Deals, candidates
+from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
+from hanabi_orchestrator.orchestrator.hanabi.rollout_game import NONE, act, move, numbered
+from hanabi_orchestrator.orchestrator.hanabi.search import Trial, best, search
+from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.journal.events import Decided
+from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
+from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.positions import events_of, partners_game, random_game
 from tests.support.small_graph import turn
