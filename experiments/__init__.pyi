@@ -8,7 +8,7 @@ from .running.runner import RunOptions
 from .study.experiment import Experiment, read
 from .study.seat_spec import read_seat
 from .tasks.fork.decision import Fork, decide
-from .tasks.games.experiment_run import run
+from .tasks.played_study import Study, run, run_async
 from .values.score_strip import mistakes_of, strip
 from .values.turn_values import turn_values
 
@@ -19,6 +19,7 @@ __all__ = [
     "ModelOptions",
     "Row",
     "RunOptions",
+    "Study",
     "analyse",
     "decide",
     "games",
@@ -29,6 +30,7 @@ __all__ = [
     "results",
     "rewards",
     "run",
+    "run_async",
     "strip",
     "turn_values",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -452,10 +453,33 @@ def source(name: str) -> str:
 def read(graph: str | Path, extending: tuple[str, ...] = ()) -> GraphConfig:
     """Return a graph by name or from a YAML file; `extending`: those that extend it, the next one first. Raises
     UserError."""
+    if graph in _MADE:
+        return _MADE[str(graph)]
     path = Path(graph)
     if path.suffix in (".yaml", ".yml"):
         return parse(from_file(path, "graph"), str(graph), path.parent, extending)
     return parse(_named(str(graph)).text, str(graph), extending=extending)
+
+
+_MADE: dict[str, GraphConfig] = {}
+"""Graphs made in Python, by the names by which this process reads them."""
+
+
+def name_of(config: GraphConfig) -> str:
+    """Return a name by which `read` gives this graph from now on in this process: its own, with a hash where another
+    graph has that name."""
+    name = config.name
+    if name in names() or name in _MADE:
+        if read(name) == config:
+            return name
+        name = f"{name}-{sha256(config.model_dump_json().encode()).hexdigest()[:8]}"
+    _MADE[name] = config
+    return name
+
+
+def is_made(name: str) -> bool:
+    """Return whether a graph made in Python has this name."""
+    return name in _MADE
 
 
 def _named(name: str) -> library.Found:

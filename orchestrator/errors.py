@@ -123,7 +123,7 @@ _EXPECTED = {
     "too_short": "a list of at least {min_length}",
     "string_too_short": "text of at least {min_length} characters",
     "string_too_long": "text of at most {max_length} characters",
-    "string_pattern_mismatch": "letters, digits and any of _ + - ., a letter, digit or _ first",
+    "string_pattern_mismatch": "letters, digits, single spaces and any of _ + - ., a letter, digit or _ first",
 }
 """By pydantic's name of a problem: what the value should have been."""
 

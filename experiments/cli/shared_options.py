@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hanabi_orchestrator.experiments.cli.logs import Loudness
-    from hanabi_orchestrator.experiments.cli.run_progress import RunProgress
     from hanabi_orchestrator.experiments.document.blocks import Block, Document
     from hanabi_orchestrator.experiments.running.model_options import ModelOptions
     from hanabi_orchestrator.experiments.running.runner import Done, RunOptions
+    from hanabi_orchestrator.experiments.tasks.run_progress import RunProgress
 
 T = TypeVar("T")
 
@@ -256,7 +256,7 @@ class Output:
 
     def progress(self) -> "RunProgress":
         """Return what shows on stderr how far a run is."""
-        from hanabi_orchestrator.experiments.cli.run_progress import RunProgress
+        from hanabi_orchestrator.experiments.tasks.run_progress import RunProgress
 
         return RunProgress(quiet=self.loud.quiet)
 

@@ -1,5 +1,5 @@
 """How far a run has come, as plain data: the load of its models, units, the mean score of each arm,
-what is spent, what is left. Whoever shows it (`experiments.cli.run_progress`) derives from
+what is spent, what is left. Whoever shows it (`experiments.tasks.run_progress`) derives from
 `Progress`, which prints nothing."""
 
 import time

@@ -1,11 +1,12 @@
 """An experiment file as a checked, frozen value."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.resources import files
 from math import fsum, isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
@@ -24,6 +25,7 @@ from hanabi_orchestrator.experiments.study.file_schema import (
     Name,
     SeatConfig,
     SeatNumber,
+    Spec,
     Verifier,
     checked_by,
     label,
@@ -31,6 +33,7 @@ from hanabi_orchestrator.experiments.study.file_schema import (
 )
 from hanabi_orchestrator.experiments.study.overrides import put
 from hanabi_orchestrator.experiments.study.protocols import completed
+from hanabi_orchestrator.experiments.study.seat_objects import is_object
 from hanabi_orchestrator.experiments.study.stop_rule import Stop
 from hanabi_orchestrator.graphs.config import PLAYERS, PlayerCount
 from hanabi_orchestrator.orchestrator.errors import (
@@ -70,12 +73,13 @@ TABLE = ("id", "state", "swing", *COLUMNS)
 class Experiment(Frozen):
     """An experiment as a frozen value; the fields are the keys of its YAML file."""
 
-    name: Name
+    name: Name = "study"
+    """Required in a file."""
     task: Literal["games", "positions"] = "games"
     """What arms are asked: whole games, or single decisions on the positions of a bank."""
     protocol: str | None = None
     """Supplies the keys that the file leaves out; see experiments/study/protocols.py."""
-    graph: str | tuple[str, ...] = "house"
+    graph: Spec | tuple[Spec, ...] = "house"
     """The player in every seat: a graph's name or YAML file, `partner:NAME`, or
     `python:module:object`. Given several, each of them plays every arm."""
     players: OneOrMore[PlayerCount] = PLAYERS
@@ -151,6 +155,15 @@ class Experiment(Frozen):
     """Instead of arms."""
     adhoc: AdHoc | None = None
     """Instead of arms."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **data: Any) -> None:
+            """Check the settings of an experiment that is made in Python. Raises UserError with one sentence."""
+            with _in_words("Experiment"):
+                super().__init__(**completed({"name": "study", **data}))
+
+        __init__.__pydantic_base_init__ = True  # files are validated without it, with their folder
 
     @field_validator("graph", mode="before")
     @classmethod
@@ -230,14 +243,17 @@ class Experiment(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _whole_graph(cls, data: Any) -> Any:
-        """Compare coalitions with all parts together, and arms without names with the whole
-        graph."""
+        """Compare coalitions with all parts together, and arms without names, or made in Python, with
+        the whole graph."""
         if not isinstance(data, dict):
             return data
         positions = data.get("task") == POSITIONS and data.get("arms") == "leave_one_out"
         unnamed = positions or isinstance(data.get("arms"), list | tuple)
         if unnamed or data.get("coalitions"):
             return {"baseline": FULL, **data}
+        arms = data.get("arms")
+        if isinstance(arms, dict) and any(map(is_object, arms.values())):
+            return {"baseline": FULL, **data, "arms": {FULL: {}, **arms}}
         return data
 
     @model_validator(mode="after")
@@ -457,8 +473,17 @@ def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> Exp
     """Return an experiment of plain data. Raises UserError with one sentence."""
     if empty := [key for key in ("matrix", "exclude") if key in data and not data[key]]:
         raise UserError(f"{where}: {empty[0]} is empty; leave it out")
-    try:
+    if "name" not in data:
+        raise UserError(f"{where}: name: is missing; write e.g. `{EXAMPLES['name']}`")
+    with _in_words(where):
         return Experiment.model_validate(completed(data), context={"folder": folder or Path()})
+
+
+@contextmanager
+def _in_words(where: str) -> Iterator[None]:
+    """Raise UserError with one sentence for what is wrong with settings."""
+    try:
+        yield
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     except ValidationError as error:

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from hanabi_orchestrator.experiments.record.seed_range import Range
+from hanabi_orchestrator.experiments.study.seat_objects import is_object, spec_of
 from hanabi_orchestrator.graphs.controls import NOTES
 from hanabi_orchestrator.graphs.interventions import Intervention, Kind, parse
 from hanabi_orchestrator.orchestrator import regular_files
@@ -72,7 +73,9 @@ def check_folder(name: str) -> None:
         )
 
 
-Name = Annotated[str, Field(pattern=r"^\w[\w.+-]*$", max_length=100), checked_by(check_folder)]
+Name = Annotated[
+    str, Field(pattern=r"^\w[\w.+-]*( [\w.+-]+)*$", max_length=100), checked_by(check_folder)
+]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
@@ -128,17 +131,21 @@ def on_server(model: Model) -> bool:
     )
 
 
+Spec = Annotated[str, BeforeValidator(spec_of)]
+"""A graph's name or YAML file, `partner:NAME`, or `python:module:object`; in Python, such an object itself."""
+
+
 class SeatConfig(Frozen):
     """What sits in a seat: `partner:piers`, a graph, or `{graph: house, model: ...}`."""
 
     @model_validator(mode="before")
     @classmethod
     def _short(cls, value: Any) -> Any:
-        if isinstance(value, str):
+        if isinstance(value, str) or is_object(value):
             return {"graph": value}
         return value
 
-    graph: str
+    graph: Spec
     """A graph's name or YAML file, `partner:NAME`, or `python:module:object`."""
     model: Model | None = None
     """Bound to `default`; the experiment's own when not given."""
@@ -288,12 +295,14 @@ class Changes(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _short(cls, value: Any) -> Any:
-        """Read an arm that is one short form, or a list of them."""
+        """Read an arm that is one short form, a list of them, or a graph made in Python."""
+        if is_object(value):
+            return {"graph": value}
         if isinstance(value, str | list):
             return {"interventions": value}
         return value
 
-    graph: str | None = None
+    graph: Spec | None = None
     """Another graph, partner or Python seat."""
     models: dict[str, Model] = {}
     """By name; they replace the experiment's models of the same names."""

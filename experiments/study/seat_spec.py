@@ -25,7 +25,7 @@ from hanabi_orchestrator.experiments.study.file_schema import (
     settled,
 )
 from hanabi_orchestrator.graphs import ablate, interventions
-from hanabi_orchestrator.graphs.config import PLAYERS, PROGRAM, GraphConfig, read
+from hanabi_orchestrator.graphs.config import PLAYERS, PROGRAM, GraphConfig, is_made, read
 from hanabi_orchestrator.graphs.config import names as graph_names
 from hanabi_orchestrator.graphs.graph_seat import seat as graph_seat
 from hanabi_orchestrator.graphs.state_graph_seat import is_state_graph, of_graph
@@ -59,7 +59,7 @@ def read_graph(spec: str) -> GraphConfig:
             f"a person takes a seat of one game: `orchestrator play --seat 0={PERSON}`, or on the "
             "page"
         )
-    if spec in graph_names() or spec.endswith((".yaml", ".yml")):
+    if spec in graph_names() or is_made(spec) or spec.endswith((".yaml", ".yml")):
         return read(spec)
     names = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
     if (meant := similar_name(spec, names)) and meant.startswith(partners.PREFIX):

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from hanabi_orchestrator.experiments.cli.run_progress import RunProgress
 from hanabi_orchestrator.experiments.running import control_folder, progress
 from hanabi_orchestrator.experiments.running.control_folder import alone
 from hanabi_orchestrator.experiments.running.progress import Status
@@ -12,6 +11,7 @@ from hanabi_orchestrator.experiments.running.task import Measured
 from hanabi_orchestrator.experiments.study.arms import Deal
 from hanabi_orchestrator.experiments.study.job import Job
 from hanabi_orchestrator.experiments.tasks.games.experiment_run import GameTask
+from hanabi_orchestrator.experiments.tasks.run_progress import RunProgress
 from hanabi_orchestrator.orchestrator.errors import UserError
 
 
