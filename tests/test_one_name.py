@@ -52,7 +52,14 @@ def python(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("form", ["script", "module", "test"])
+def write_notebook(path: Path, cell: str) -> None:
+    """Write a notebook of one cell."""
+    code = {"cell_type": "code", "id": "one", "metadata": {}, "outputs": [], "source": cell}
+    notebook = {"cells": [{**code, "execution_count": None}], "metadata": {}}
+    path.write_text(json.dumps({**notebook, "nbformat": 4, "nbformat_minor": 5}), "utf-8")
+
+
+@pytest.mark.parametrize("form", ["script", "module", "test", "notebook"])
 def test_users_files_of_these_names_and_ours_hide_nothing_from_each_other(
     folder: Path, form: str
 ) -> None:
@@ -65,16 +72,22 @@ def test_users_files_of_these_names_and_ours_hide_nothing_from_each_other(
                 f"{package}.MINE", f"{package}.own.MINE"
             )
     (folder / "script.py").write_text(script, "utf-8")
+    cell = script.replace("play\n", "play_async\n").replace(
+        "result = play", "result = await play_async"
+    )
+    write_notebook(folder / "mine.ipynb", cell)
     test = "import script\n\n\ndef test_it():\n    assert script.result.turns == 4\n"
     (folder / "test_mine.py").write_text(test, "utf-8")
     command = {
         "script": ("script.py",),
         "module": ("-m", "script"),
+        "notebook": ("-m", "jupyter", "execute", "mine.ipynb"),
         "test": ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"),
     }[form]
     run = python(folder, *command)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert ("1 passed" if form == "test" else "4\n") in run.stdout
+    said = {"test": "1 passed", "notebook": ""}
+    assert said.get(form, "4\n") in run.stdout
     assert (folder / "mine.jsonl").exists()
 
 
