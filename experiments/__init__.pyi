@@ -1,6 +1,7 @@
 from .analysis.analysis import analyse
-from .record import games, results, rewards
+from .record import games, measures, results, rewards
 from .record.game import Game
+from .record.measures import Measure
 from .record.rows import Row
 from .record.run_folder import read_rows
 from .running.model_options import ModelOptions
@@ -16,6 +17,7 @@ __all__ = [
     "Experiment",
     "Fork",
     "Game",
+    "Measure",
     "ModelOptions",
     "Row",
     "RunOptions",
@@ -23,6 +25,7 @@ __all__ = [
     "analyse",
     "decide",
     "games",
+    "measures",
     "mistakes_of",
     "read",
     "read_rows",

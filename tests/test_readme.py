@@ -29,6 +29,7 @@ DOCS = (
     "add-a-graph",
     "langgraph",
     "add-a-task",
+    "add-a-measure",
     "prompts",
     "models",
     "simulated",

@@ -9,6 +9,8 @@ from operator import attrgetter
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from hanabi_orchestrator.experiments.record.rows import Number, Row
+from hanabi_orchestrator.orchestrator import plugins
+from hanabi_orchestrator.orchestrator.cells import check_name
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 
 MARK = "mark:"
@@ -82,7 +84,7 @@ MEASURES: Mapping[str, Measure] = _COLUMNS | {
 }
 """By key. Strict and kept are scores; the others are counted while a game is played."""
 
-METRICS: Mapping[str, Measure] = {
+METRICS: dict[str, Measure] = {
     key: MEASURES[key]
     for key in (
         "strict",
@@ -103,12 +105,32 @@ METRICS: Mapping[str, Measure] = {
         "usd",
     )
 }
-"""The measures that arms can be compared by, in the order of tables."""
+"""The measures that arms can be compared by, in the order of tables; `add` puts others after them."""
+
+_PLUGINS = plugins.Group("hanabi_orchestrator.measures")
+
+
+def add(measure: Measure) -> Measure:
+    """Let arms be compared by a measure, which is returned: `--metric KEY`, `metric: KEY`, and the tables of reports.
+
+    Raises UserError for a name that is no word or is taken.
+    """
+    check_name(measure.key)
+    if measure.key in MEASURES or measure.key in METRICS or measure.key.startswith(MARK):
+        raise UserError(f"there is a measure {measure.key!r} already; choose another name")
+    METRICS[measure.key] = measure
+    return measure
+
+
+def known() -> Mapping[str, Measure]:
+    """Return the measures that arms can be compared by, those of installed packages included. Raises UserError."""
+    _PLUGINS.load()
+    return METRICS
 
 
 def check(name: str) -> str:
     """Return a name that arms can be compared by. Raises UserError; whether a mark exists shows when games are read."""
-    if name in METRICS:
+    if name in known():
         return name
     if name.startswith(MARK):
         role, _, mark = name.removeprefix(MARK).partition(".")

@@ -36,7 +36,7 @@ from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
 from hanabi_orchestrator.experiments.analysis.summaries import DealVariance, Summary, deal_variance
 from hanabi_orchestrator.experiments.record import measures, run_folder, turn_rows
 from hanabi_orchestrator.experiments.record.game import Game
-from hanabi_orchestrator.experiments.record.measures import MARK, METRICS, Measure
+from hanabi_orchestrator.experiments.record.measures import MARK, Measure, known
 from hanabi_orchestrator.experiments.record.provenance import Provenance
 from hanabi_orchestrator.experiments.record.rows import Metric, Row
 from hanabi_orchestrator.experiments.record.turn_rows import TurnRow
@@ -281,7 +281,7 @@ class RunData:
                 singles.append(arm)
         pairs = [(self.rows_of(arm), base) for arm in singles if base]
         tested = (self.analysis.metric, "strict", "kept", *DERIVED)
-        metrics = [measure for measure in METRICS.values() if measure.key not in tested]
+        metrics = [measure for measure in known().values() if measure.key not in tested]
         return more_differences(pairs, metrics, self.analysis.stopped)
 
     @cached_property

@@ -26,7 +26,7 @@ from hanabi_orchestrator.experiments.document.data import records
 from hanabi_orchestrator.experiments.record import run_folder
 from hanabi_orchestrator.experiments.record.files import locked, write_atomically
 from hanabi_orchestrator.experiments.record.game import Game
-from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.experiments.record.measures import known
 from hanabi_orchestrator.experiments.record.rows import leave_out, peek_all
 from hanabi_orchestrator.experiments.report import (
     arm_graphs,
@@ -347,7 +347,7 @@ def _design(data: RunData) -> Iterator[str]:
     for note in study_notes.notes(data.run):
         if note.startswith(study_notes.DEPARTS):
             yield note
-    measure = METRICS.get(data.analysis.metric)
+    measure = known().get(data.analysis.metric)
     if measure:
         about = measure.says
     else:

@@ -24,7 +24,7 @@ from hanabi_orchestrator.experiments.document.formats import (
     bounds,
     number,
 )
-from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.experiments.record.measures import known
 from hanabi_orchestrator.experiments.record.rows import Metric
 from hanabi_orchestrator.experiments.report import order
 from hanabi_orchestrator.roles.words import many
@@ -433,7 +433,7 @@ def more_caption(differing: Sequence[Difference], analysis: Analysis) -> str:
     if not differing:
         return ""
     names = dict.fromkeys(d.metric for d in differing)
-    abouts = "; ".join(f"{name}: {METRICS[name].says}" for name in names)
+    abouts = "; ".join(f"{name}: {known()[name].says}" for name in names)
     by = "Bonferroni" if analysis.stopped else "Holm"
     if analysis.stopped:
         looks = "; p and intervals are valid at every look"

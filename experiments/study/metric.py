@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hanabi_orchestrator.experiments.record import measures
-from hanabi_orchestrator.experiments.record.measures import METRICS
+from hanabi_orchestrator.experiments.record.measures import known
 from hanabi_orchestrator.experiments.record.rows import Metric
 from hanabi_orchestrator.experiments.study.protocols import PROTOCOLS
 
@@ -45,7 +45,7 @@ class Headline:
         if self.metric in MEANS:
             about = f"the {self.metric} score, {MEANS[self.score]}"
             return f"Arms are compared by {about}: {self.why}. Tables have both scores."
-        named = METRICS.get(self.metric)
+        named = known().get(self.metric)
         if named:
             about = f"{self.metric}, {named.says} ({named.side})"
         else:
