@@ -2,12 +2,11 @@
 a better model."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from hanabi_orchestrator.experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
 from hanabi_orchestrator.experiments.analysis.differences import Difference
-from hanabi_orchestrator.experiments.analysis.summaries import Summary
 from hanabi_orchestrator.experiments.document.blocks import (
     Block,
     Cell,
@@ -18,16 +17,13 @@ from hanabi_orchestrator.experiments.document.blocks import (
 )
 from hanabi_orchestrator.experiments.document.formats import (
     INT,
-    INTERVAL,
-    NUMBER,
     RIGHT,
-    SIGNED,
     estimate,
-    number,
 )
+from hanabi_orchestrator.experiments.report import allocation
+from hanabi_orchestrator.experiments.report.allocation import Played
 from hanabi_orchestrator.experiments.report.run_data import RunData
 from hanabi_orchestrator.experiments.report.score_tables import P_VALUE
-from hanabi_orchestrator.experiments.study.coalitions import Replacement, label
 
 SHOWN: tuple[Kind, ...] = ("leave_one_out", "shapley", "alone", "banzhaf")
 TITLES: Mapping[Kind, str] = {
@@ -45,8 +41,8 @@ TITLES: Mapping[Kind, str] = {
 def blocks(data: RunData) -> Iterator[Block]:
     """Return the section of a design of coalitions; nothing for a run without one."""
     yield from of_study(data.coalitions)
-    if data.coalitions and data.coalitions.effects:
-        yield allocation(data, data.coalitions)
+    if allocations := allocation_of(data):
+        yield allocations
 
 
 def of_study(study: CoalitionStudy | None) -> Iterator[Block]:
@@ -182,156 +178,25 @@ def reading(effect: Effect) -> str:
 # Which part deserves the better model
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """Which parts a better model answers, what that scores, and what a game of it costs."""
-
-    arm: str
-    parts: tuple[str, ...]
-    """The parts that the graph's own models answer; the others are answered by the replacement."""
-    score: float
-    low: float | None
-    high: float | None
-    cost: float
-    """Of a game, in dollars, or in tokens where a price is not known."""
-    best: bool
-    """Whether no other assignment scores at least as much at a lower cost, by the means."""
-    per_cost: float | None
-    """Points gained over the replacement in all parts for each unit of cost; None for that
-    assignment itself."""
+def allocation_of(data: RunData) -> Table | None:
+    """Return which part deserves the better model; None for a design without one."""
+    study = data.coalitions
+    if study is None or not allocation.has_models(study.design):
+        return None
+    simulated = any(row.simulated for row in data.rows)
+    words = allocation.Words(data.analysis.score, allocation.GAMES)
+    return allocation.allocation(study.design, _played(data), words, simulated=simulated)
 
 
-ALLOCATION_CAPTION = (
-    "Which parts the graph's own models answer, and which {replacement} answers in their place: "
-    "the mean score with its 95 % interval, and what a game costs{unit}. *Front*: no other "
-    "assignment scores as much for less, by the means; neighbours on it may differ by chance. "
-    "*Points for each*: points more than {none}, divided by the cost more."
-)
-
-
-def allocation(data: RunData, study: CoalitionStudy) -> Table:
-    """Return a row for each assignment of models, for parts that are absent by another model, the
-    cheapest first."""
-    every = assignments(data, study)
-    replacements = ", ".join(every)
-    money = all(_priced(data, study))
-    unit = "USD" if money else "tokens"
-    digits = number(4) if money else number(0, grouped=True)
-    columns = (
-        Column("model", "replacement", constant=True),
-        Column("parts", "own model for", constant=True),
-        Column("score", data.analysis.score, NUMBER),
-        Column("bounds", "95 %", INTERVAL),
-        Column("cost", f"{unit} a game", digits),
-        Column("front", "front"),
-        Column("per_cost", f"points for each {'cent' if money else '1,000 tokens'}", SIGNED),
-    )
-    scale = 0.01 if money else 1_000.0
-    rows = []
-    for model, rows_of_model in every.items():
-        for each in rows_of_model:
-            rows.append(
-                (
-                    model,
-                    " + ".join(each.parts) or "no part",
-                    each.score,
-                    (each.low, each.high),
-                    each.cost,
-                    "yes" if each.best else "",
-                    None if each.per_cost is None else each.per_cost * scale,
-                )
-            )
-    if _simulated(data, study):
-        simulated = "; prices of simulated models are made up"
-    else:
-        simulated = ""
-    caption = ALLOCATION_CAPTION.format(
-        replacement=replacements,
-        unit=f", in {unit}{simulated}",
-        none="the replacement in all parts",
-    )
-    return table(
-        "allocation", columns, rows, title="Which part deserves the better model", caption=caption
-    )
-
-
-def assignments(data: RunData, study: CoalitionStudy) -> dict[str, list[Assignment]]:
-    """Return the assignments of models by the replacement, the cheapest first; none where no model
-    is replaced."""
-    summaries = {summary.arm: summary for summary in data.analysis.summaries}  # the last: pooled
-    money = all(_priced(data, study))
-    every = dict[str, list[Assignment]]()
-    for absence in study.design.by:
-        if isinstance(absence, Replacement):
-            arms = {study.design.arm(absence, present): present for present in study.design.every}
-            of_arms = {arm: summaries[arm] for arm in arms if arm in summaries}
-            costs = {arm: _cost(summary, money) for arm, summary in of_arms.items()}
-            scores = {arm: summary.of(data.analysis.score).mean for arm, summary in of_arms.items()}
-            none = study.design.arm(absence, frozenset())
-            rows = [
-                _assignment(
-                    arm,
-                    study.design.names,
-                    arms[arm],
-                    of_arms[arm].of(data.analysis.score),
-                    costs,
-                    scores,
-                    none,
-                )
-                for arm in sorted(of_arms, key=lambda arm: (costs[arm], -scores[arm]))
-            ]
-            every[label(absence)] = rows
-    return every
-
-
-def _assignment(
-    arm: str,
-    names: tuple[str, ...],
-    present: frozenset[str],
-    score: Any,
-    costs: Mapping[str, float],
-    scores: Mapping[str, float],
-    none: str,
-) -> Assignment:
-    cheaper = []
-    for other in costs:
-        if other != arm and costs[other] <= costs[arm] and scores[other] >= scores[arm]:
-            cheaper.append(other)
-    better = []
-    for other in cheaper:
-        if (costs[other], scores[other]) != (costs[arm], scores[arm]):
-            better.append(other)
-    if none in costs:
-        extra_cost = costs[arm] - costs[none]
-    else:
-        extra_cost = 0.0
-    gain = (scores[arm] - scores[none]) / extra_cost if extra_cost > 0 else None
-    own_parts = tuple(name for name in names if name in present)
-    return Assignment(
-        arm, own_parts, score.mean, score.low, score.high, costs[arm], not better, gain
-    )
-
-
-def _cost(summary: Summary, money: bool) -> float:
-    means = summary.means
-    if money:
-        return float(means["usd"] or 0.0)
-    return float((means["tokens_in"] or 0) + (means["tokens_out"] or 0))
-
-
-def _priced(data: RunData, study: CoalitionStudy) -> Iterator[bool]:
-    """Yield for each game of a replaced model whether its price is known."""
-    arms = set()
-    for absence in study.design.by:
-        for present in study.design.every:
-            arms.add(study.design.arm(absence, present))
-    for row in data.rows:
-        if row.arm in arms and isinstance(study.design.by[0], Replacement):
-            yield row.usd is not None
-
-
-def _simulated(data: RunData, study: CoalitionStudy) -> bool:
-    return any(row.simulated for row in data.rows)
+def _played(data: RunData) -> dict[str, Played]:
+    """Return by arm what its games score and cost."""
+    arms = dict[str, Played]()
+    for summary in data.analysis.summaries:  # the last of an arm is pooled
+        score = summary.of(data.analysis.score)
+        means = summary.means
+        tokens = float((means["tokens_in"] or 0) + (means["tokens_out"] or 0))
+        arms[summary.arm] = Played(score.mean, score.low, score.high, tokens, means["usd"])
+    return arms
 
 
 # Parts of tables
@@ -375,10 +240,7 @@ def plain(data: RunData) -> dict[str, Any]:
     study = data.coalitions
     if study is None:
         return {}
-    by_model = {}
-    for model, rows in assignments(data, study).items():
-        by_model[model] = [asdict(assignment) for assignment in rows]
-    return {**terms(study), "assignments": by_model}
+    return {**terms(study), **allocation.plain(study.design, _played(data))}
 
 
 def terms(study: CoalitionStudy) -> dict[str, Any]:

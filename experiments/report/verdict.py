@@ -18,6 +18,7 @@ from hanabi_orchestrator.experiments.analysis.analysis import Analysis
 from hanabi_orchestrator.experiments.analysis.conclusions import ArmVerdict
 from hanabi_orchestrator.experiments.document.blocks import Block, Note, notes
 from hanabi_orchestrator.experiments.report import (
+    allocation,
     arm_graphs,
     coalition_tables,
     control_tables,
@@ -37,6 +38,8 @@ def blocks(data: RunData, roles: MarkedRun | Unmarked | None) -> Iterator[Block]
     yield from notes(sentences(data, roles))
     if data.coalitions and data.coalitions.effects:
         yield coalition_tables.brief(data.coalitions)
+    if allocations := coalition_tables.allocation_of(data):
+        yield allocation.front(allocations)
     if data.teams:
         table = control_tables.adhoc(data.teams)
     else:

@@ -7,7 +7,7 @@ deals.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
@@ -20,11 +20,17 @@ from hanabi_orchestrator.experiments.analysis.compare import (
     significant,
 )
 from hanabi_orchestrator.experiments.analysis.statistics.clusters import mean_share
+from hanabi_orchestrator.experiments.report.allocation import Played
 from hanabi_orchestrator.experiments.study.arms import Arm
-from hanabi_orchestrator.experiments.tasks.positions import cheat, decisions
+from hanabi_orchestrator.experiments.tasks.positions import cheat, decisions, prices
 from hanabi_orchestrator.experiments.tasks.positions.bank import BankPosition
 from hanabi_orchestrator.experiments.tasks.positions.decisions import Sample
-from hanabi_orchestrator.experiments.tasks.positions.gains import NOTHING, Designed, designed
+from hanabi_orchestrator.experiments.tasks.positions.gains import (
+    NOTHING,
+    Designed,
+    designed,
+    gains,
+)
 from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
 from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy
 from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
@@ -101,6 +107,8 @@ class Effects:
     effects: tuple[Effect, ...]
     designed: Designed = NOTHING
     """What a design of coalitions and contrasts show."""
+    played: Mapping[str, Played] = field(default_factory=dict)
+    """What a decision of each arm gains and costs, of a design with another model."""
 
     @cached_property
     def pair_ps(self) -> Mapping[tuple[str, str], float | None]:
@@ -159,8 +167,9 @@ def read(folder: Path, study: PositionStudy, rollouts: int = 0) -> Effects:
     effects = holm_corrected(effects)
     if not study.experiment.coalitions and not study.experiment.contrasts:
         return Effects(outcomes, tuple(effects))
-    baseline = {study.baseline.name: list(reader.outcomes(study.baseline))}
-    return Effects(outcomes, tuple(effects), designed(study, {**baseline, **outcomes}))
+    every = {study.baseline.name: list(reader.outcomes(study.baseline)), **outcomes}
+    costs = prices.played(folder, study, gains(study, every))
+    return Effects(outcomes, tuple(effects), designed(study, every), costs)
 
 
 def holm_corrected(effects: Sequence[Effect]) -> list[Effect]:

@@ -3,7 +3,7 @@
 It never names a hidden card.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,12 @@ from hanabi_orchestrator.experiments.document.blocks import (
 )
 from hanabi_orchestrator.experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from hanabi_orchestrator.experiments.record.files import write_all
-from hanabi_orchestrator.experiments.report import coalition_tables
+from hanabi_orchestrator.experiments.report import allocation, coalition_tables
 from hanabi_orchestrator.experiments.report.figures import coalitions as coalition_figures
 from hanabi_orchestrator.experiments.report.figures import drawing
 from hanabi_orchestrator.experiments.tasks.positions import decisions, effects
 from hanabi_orchestrator.experiments.tasks.positions import sentences as say
+from hanabi_orchestrator.experiments.tasks.positions.bank import Label
 from hanabi_orchestrator.experiments.tasks.positions.effects import Effects, mean
 from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy
 from hanabi_orchestrator.experiments.tasks.positions.study import read as read_study
@@ -97,6 +98,26 @@ docs/evaluate.md."""
 
 
 # The report
+
+
+ALLOCATED = allocation.Words(
+    "points",
+    "decision",
+    says="points a decision more than with the graph's own models for all parts,",
+    digits=3,
+    signed=True,
+)
+MADE_BY: Mapping[Label, str] = {
+    "program": "programs",
+    "simulated": "simulated models",
+    "model": "models",
+    "mixed": "programs and models",
+    "none": "nobody",
+}
+HELD = (
+    " The notes of all other nodes are those of the bank, by {label}, and cost what they cost when "
+    "they were recorded: `--notes fresh` asks the graph's own models for them."
+)
 
 
 @dataclass(frozen=True)
@@ -206,6 +227,21 @@ def game_tables(games: FromGames | None) -> tuple[Table, ...]:
     return table("games", GAMES, arms), *(
         [table("correlations", CORRELATIONS, rows)] if rows else []
     )
+
+
+def allocations(report: Report) -> Table | None:
+    """Return which part deserves the better model, by decisions; None for a design without
+    another model."""
+    design = report.study.experiment.coalitions
+    if design is None or not report.effects.played:
+        return None
+    models = report.study.experiment.models.values()
+    simulated = any(is_simulated(label_of(model)) for model in models)
+    part = allocation.allocation(design, report.effects.played, ALLOCATED, simulated=simulated)
+    if report.study.experiment.notes == "recorded":
+        held = HELD.format(label=MADE_BY[report.study.bank.head.label])
+        return replace(part, caption=part.caption + held)
+    return part
 
 
 # Words
@@ -336,6 +372,8 @@ def blocks(report: Report) -> list[Block]:
     games = [Text(f"beside the games of {report.games.folder}")] if report.games else []
     study = report.coalitions
     parts = [coalition_tables.brief(study)] if study and study.effects else []
+    if allocated := allocations(report):
+        parts.append(allocation.front(allocated))
     return [*parts, arm_table(report), *games, *game_tables(report.games), *words(report)]
 
 
@@ -343,11 +381,17 @@ def document(report: Report, figures: Sequence[Figure] = ()) -> Document:
     """Return the report as one page."""
     question = report.study.experiment.question
     parts: list[Block] = [Text(question)] if question else []
-    parts += [*words(report), *figures, *coalition_tables.of_study(report.coalitions)]
+    parts += [*words(report), *figures, *_coalition_blocks(report)]
     parts += [arm_table(report), Heading("By kind of position"), kind_table(report)]
     if report.games:
         parts += [Heading(f"Beside the games of {report.games.folder}"), *game_tables(report.games)]
     return Document(report.study.experiment.name, tuple(parts))
+
+
+def _coalition_blocks(report: Report) -> Iterator[Block]:
+    yield from coalition_tables.of_study(report.coalitions)
+    if allocated := allocations(report):
+        yield allocated
 
 
 def write(report: Report, folder: Path) -> list[Path]:
@@ -390,7 +434,11 @@ def latex_tables(report: Report) -> str:
             "arms."
         ),
     }
-    tables = (arm_table(report), kind_table(report), *game_tables(report.games))
+    tables = [arm_table(report), kind_table(report), *game_tables(report.games)]
+    for part in _coalition_blocks(report):
+        if isinstance(part, Table):
+            tables.append(part)
+            captions[part.key] = f"{part.title} in {name}. {part.caption}"
     head = f"Tables of {name}, made by `orchestrator report --latex`; with booktabs."
     return latex.tables([replace(part, caption=captions[part.key]) for part in tables], head, name)
 
@@ -414,11 +462,20 @@ def json_value(report: Report) -> dict[str, Any]:
         "bank": {"name": head.name, "digest": head.digest, "label": head.label},
         "baseline": _plain(report.base),
         "arms": arms,
-        "coalitions": coalition_tables.terms(report.coalitions) if report.coalitions else None,
+        "coalitions": _designed(report),
         "contrasts": [asdict(each) for each in report.effects.designed.contrasts],
         "games": asdict(report.games) if report.games else None,
         "sentences": [part.text for part in words(report)],
     }
+
+
+def _designed(report: Report) -> dict[str, Any] | None:
+    """Return what a design of coalitions shows, as games have it; None without one."""
+    study = report.coalitions
+    if study is None:
+        return None
+    costs = allocation.plain(study.design, report.effects.played)
+    return {**coalition_tables.terms(study), **costs}
 
 
 def _plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ from hanabi_orchestrator.experiments.tasks.positions.outcome import Outcome
 from hanabi_orchestrator.experiments.tasks.positions.study import PositionStudy, study_of
 from tests.conftest import Run
 from tests.experiments.analysis.rows import game
-from tests.experiments.tasks.positions.conftest import asking
+from tests.experiments.tasks.positions.conftest import asking, ran
 from tests.support.sentences import template_of
 
 PARTS = {"past": "history_analyst", "mind": "analyst"}
@@ -175,3 +175,54 @@ def test_the_report_has_the_tables_sentences_and_figures_of_coalitions(
         "coalitions have tests of their own"
     )
     assert GAIN.unit in (folder / "report.md").read_text("utf-8")
+
+
+PRICED = {
+    "default": {"model": "sim:careful", "price": {"input": 2.0, "output": 8.0}},
+    "cheap": {"model": "sim:careless", "price": {"input": 0.1, "output": 0.4}},
+}
+
+
+def allocated(folder: Path, **keys: object) -> position_report.Report:
+    settings = {
+        "graph": "house",
+        "first": 8,
+        "coalitions": {
+            "parts": {"mind": "tom_interpreter", "last": "aggregator"},
+            "by": {"model": "cheap"},
+        },
+        "controls": {"noise_floor": False},
+        **keys,
+    }
+    ran(folder, **settings)
+    return position_report.read(folder)
+
+
+def test_decisions_say_which_part_deserves_the_better_model(tmp_path: Path) -> None:
+    report = allocated(tmp_path / "run", notes="fresh", models=PRICED)
+    told = position_report.json_value(report)["coalitions"]["assignments"]["cheap"]
+    costs = {tuple(row["parts"]): row["cost"] for row in told}
+    assert next(iter(costs)) == () and list(costs)[-1] == ("mind", "last"), "the cheapest first"
+    saved = 2 * costs["mind", "last"] - costs["mind",] - costs["last",]
+    assert costs[()] == pytest.approx(costs["mind", "last"] - saved, rel=0.05), (
+        "notes that are held fixed cost what they cost"
+    )
+    whole = next(row for row in told if row["parts"] == ("mind", "last"))
+    assert whole["score"] == 0 and told[0]["best"] and told[0]["per_cost"] is None
+    for row in told:
+        outcomes_of = report.effects.outcomes.get(row["arm"], ())
+        mean = sum(-outcome.judged for outcome in outcomes_of) / 8
+        assert row["score"] == pytest.approx(mean), "one position of each deal"
+    texts = position_report.write(report, tmp_path / "run")
+    page = (tmp_path / "run" / "report.md").read_text("utf-8")
+    assert "Which part deserves the better model" in page and "USD a decision" in page
+    assert "prices of simulated models are made up" in page and texts
+    assert "allocation" in position_report.latex_tables(report)
+
+
+def test_without_prices_assignments_cost_tokens(tmp_path: Path) -> None:
+    models = {name: settings["model"] for name, settings in PRICED.items()}
+    report = allocated(tmp_path / "run", models=models)
+    table = position_report.allocations(report)
+    assert table and "tokens a decision" in [column.title for column in table.columns]
+    assert "are those of the bank, by programs" in table.caption
