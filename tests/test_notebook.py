@@ -19,12 +19,12 @@ def test_a_notebook_runs_and_shows_what_it_showed(path: Path) -> None:
 
 
 def shown(notebook: Any) -> list[list[str]]:
-    """Return what each cell shows, without the places of objects in memory and what passes on stderr."""
+    """Return what each cell shows, without the places of objects in memory, what passes on stderr, and progress."""
     cells = []
     for cell in notebook.cells:
         texts = []
         for output in cell.get("outputs", ()):
-            if output.get("name") == "stderr":
+            if output.get("name") == "stderr" or output.output_type == "display_data":
                 continue
             text = json.dumps(output.get("text", output.get("data")), sort_keys=True)
             texts.append(re.sub("0x[0-9a-f]+", "", text))

@@ -38,6 +38,15 @@ def page(document: Document) -> str:
     return printable(re.sub(r"\{\{ (\w+) \}\}", lambda match: texts[match[1]], template))
 
 
+def fragment(parts: Iterable[Block]) -> str:
+    """Return blocks as a part of somebody else's page, such as a notebook: with the colours of ours."""
+    template = files(__package__).joinpath("page.html").read_text("utf-8")
+    colours = re.search(r":root \{ (.+?) \}", template)
+    assert colours is not None
+    style = f"{colours[1]} background: var(--paper); color: var(--ink); padding: .5rem 1rem"
+    return f'<div style="{style}">\n{blocks(parts)}\n</div>'
+
+
 def blocks(parts: Iterable[Block]) -> str:
     """Return blocks as HTML without control characters; notes that follow each other are one
     list."""

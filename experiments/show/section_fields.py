@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from textwrap import dedent
+from threading import Lock
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ OURS = "hanabi_orchestrator."
 NAME = re.compile(r"[A-Z]\w+")
 """A name of a type."""
 INTERNAL = {"Self", "Section", "Frozen", "silent"}
+PARSING = Lock()
+"""Python 3.11 may raise SystemError where two threads parse at once, as requests of a page do."""
 
 
 class Member(NamedTuple):
@@ -39,7 +42,8 @@ def members(kind: type) -> tuple[Member, ...]:
     """Return the public fields and properties of a class, in its order; none where its source is
     not at hand."""
     try:
-        definition = ast.parse(dedent(inspect.getsource(kind))).body[0]
+        with PARSING:
+            definition = ast.parse(dedent(inspect.getsource(kind))).body[0]
     except OSError:
         return ()
     assert isinstance(definition, ast.ClassDef)
@@ -119,7 +123,8 @@ def _named(kind: type) -> Iterator[tuple[str, str]]:
 
 def _alias(name: str) -> str:
     """Return the value and the meaning of a name that stands for a type."""
-    body = ast.parse(inspect.getsource(ALIASES[name])).body
+    with PARSING:
+        body = ast.parse(inspect.getsource(ALIASES[name])).body
     for statement, after in zip(body, [*body[1:], None], strict=True):
         if isinstance(statement, ast.Assign) and [
             ast.unparse(target) for target in statement.targets

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Verdict(str):
         return verdict
 
     def _repr_html_(self) -> str:
-        return html.blocks(self.blocks)
+        return html.fragment(self.blocks)
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,8 +106,11 @@ class Study:
                 (*position_report.words(positions), position_report.arm_table(positions))
             )
         report = self._report
+        parts = list(verdict.blocks(report.data, report.roles))
         figures = [figure for figure in report.drawn if figure.key in run_report.FIRST]
-        return Verdict((*verdict.blocks(report.data, report.roles), *figures[:1]))
+        for figure in figures[:1]:
+            parts.append(replace(figure, csv=f"{self.folder}/{figure.csv}"))
+        return Verdict(parts)
 
     @cached_property
     def _report(self) -> Report:

@@ -1,6 +1,7 @@
 """Experiments made and played from Python: graphs as objects, and what a study tells."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -54,6 +55,8 @@ def test_a_study_tells_its_verdict_tables_and_games(folder: Path) -> None:
     assert "no historian" in study.verdict and "7 deals" in study.verdict
     page = study._repr_html_()
     assert "<table" in page and "<svg" in page
+    used = set(re.findall(r"var\((--\w+)\)", page))
+    assert used and all(f"{name}:" in page for name in used), "a notebook has no colours of ours"
     assert study.report().html.is_file() and len(study.frame()) == 14
     assert len(repr(study)) < 200 and str(folder) in repr(study)
 
