@@ -205,6 +205,8 @@ def _terms(design: Coalitions) -> Iterator[tuple[Absence, Kind, tuple[str, ...]]
     for absence in design.by:
         yield absence, "all_parts", names
         for kind in OF_A_PART:
+            if kind == "disagreement" and len(names) == 1:
+                continue  # a single part's share is all that the whole loses without it
             for part in names:
                 yield absence, kind, (part,)
         for pair in combinations(names, 2):

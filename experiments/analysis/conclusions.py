@@ -39,10 +39,12 @@ LEAST_SHOWN = 0.005
 PROGRAMS = "All of these are games of programs: no model was asked."
 
 
-State = Literal["shown", "not_shown", "untested", "same_games", "no_evidence", "withheld", "apart"]
+State = Literal[
+    "shown", "not_shown", "untested", "same_games", "no_evidence", "withheld", "apart", "in_terms"
+]
 """How an arm stands beside its baseline: a difference is claimed; is neither shown nor excluded;
 could not be shown by so few deals; the games are the same; a single pair, or repeats of one game;
-not compared; no hypothesis."""
+not compared; no hypothesis; a coalition, which is compared in the terms of its design."""
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,11 @@ WITHHELD = Template(
     "too few own moves",
 )
 
+IN_TERMS = Template(
+    "It is compared by the terms of its design of coalitions, not by itself.",
+    "the arm of a coalition, on the page's and in JSON's row of it",
+)
+
 # Beside the arms of a verdict
 GRAPHS = Template(
     "{arms} differ in more than their roles: {aspects}.",

@@ -83,6 +83,8 @@ def run_report(
     if not programs:
         more += caveats.refusals(analysis)
     more += [role.sentence for role in added]
+    # a warning says it
+    more = [sentence for sentence in more if sentence != conclusions.PROGRAMS]
     protocol = (
         data.headline.sentence,
         *study_notes.notes(data.run, data.rows),
@@ -105,8 +107,7 @@ def run_report(
             caption=score_tables.brief_caption(analysis),
         ),
         *beside,
-        # a warning says it
-        *notes(sentence for sentence in more if sentence != conclusions.PROGRAMS),
+        *notes(more),
         Heading("Protocol and what is missing", 3),
         *notes(protocol),
         Heading("Tables", key="tables"),

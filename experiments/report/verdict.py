@@ -1,7 +1,7 @@
 """The verdict of a run, the beginning of its report and of its terminal output: who played, what
 differs, one table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
@@ -16,6 +16,7 @@ from hanabi_orchestrator.experiments.analysis import (
 )
 from hanabi_orchestrator.experiments.analysis.analysis import Analysis
 from hanabi_orchestrator.experiments.analysis.conclusions import ArmVerdict
+from hanabi_orchestrator.experiments.analysis.sentence_templates import IN_TERMS
 from hanabi_orchestrator.experiments.document.blocks import Block, Note, notes
 from hanabi_orchestrator.experiments.report import (
     allocation,
@@ -27,6 +28,7 @@ from hanabi_orchestrator.experiments.report import (
 )
 from hanabi_orchestrator.experiments.report.marked_run import MarkedRun, Unmarked
 from hanabi_orchestrator.experiments.report.run_data import RunData
+from hanabi_orchestrator.experiments.study.coalitions import FULL
 from hanabi_orchestrator.experiments.study.notes import spans
 from hanabi_orchestrator.roles.words import many
 
@@ -84,7 +86,18 @@ def _room(data: RunData) -> tuple[str, ...]:
 
 def arms(data: RunData) -> tuple[ArmVerdict, ...]:
     """Return how each arm stands beside the baseline, in the words of the verdict."""
-    return conclusions.arm_verdicts(data.analysis, clauses(data))
+    compared = conclusions.arm_verdicts(data.analysis, clauses(data))
+    return (*compared, *_coalition_arms(data, {each.arm for each in compared}))
+
+
+def _coalition_arms(data: RunData, compared: Container[str]) -> Iterator[ArmVerdict]:
+    """Yield where the arms of coalitions are compared: in terms, not one by one."""
+    if data.coalitions is None:
+        return
+    designed = data.coalitions.arms - {FULL}
+    for arm in dict.fromkeys(summary.arm for summary in data.analysis.summaries):
+        if arm in designed and arm not in compared:
+            yield ArmVerdict(arm, data.analysis.baseline, "in_terms", IN_TERMS())
 
 
 def plain(data: RunData, roles: MarkedRun | Unmarked | None) -> dict[str, Any]:

@@ -101,10 +101,7 @@ class Study:
     def verdict(self) -> Verdict:
         """What can and cannot be concluded. Raises UserError where nothing is finished."""
         if not self.of_games:
-            positions = position_report.read(self.folder)
-            return Verdict(
-                (*position_report.words(positions), position_report.arm_table(positions))
-            )
+            return Verdict(position_report.blocks(position_report.read(self.folder)))
         report = self._report
         parts = list(verdict.blocks(report.data, report.roles))
         figures = [figure for figure in report.drawn if figure.key in run_report.FIRST]

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 from hanabi_orchestrator import experiments, graphs
 from hanabi_orchestrator.experiments import Experiment, RunOptions
+from hanabi_orchestrator.experiments.document.blocks import Heading
+from hanabi_orchestrator.experiments.report import verdict
 from hanabi_orchestrator.experiments.running.progress import Progress
 from hanabi_orchestrator.orchestrator import UserError, View
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move
@@ -87,6 +90,24 @@ def test_positions_are_a_study_too(tmp_path: Path) -> None:
     assert "less:" in study.verdict and "<table" in study._repr_html_()
     with pytest.raises(UserError, match="asks positions: it has no games"):
         _ = study.rows
+
+
+def test_positions_tell_what_parts_add_as_games_do(tmp_path: Path) -> None:
+    asked = Experiment(task="positions", bank="program", first=8, coalitions=["tom_interpreter"])
+    page = experiments.run(asked, tmp_path, progress=Progress())._repr_html_()
+    assert "leave-one-out" in page and "sum (all less none:" in page
+
+
+def test_every_arm_of_coalitions_says_where_it_is_compared(tmp_path: Path) -> None:
+    parts = ["discards", "partner_knowledge"]
+    asked = Experiment(graph="sherlock", players=2, seeds=2, coalitions=parts)
+    study = experiments.run(asked, tmp_path, progress=Progress())
+    report = study.report()
+    states = {arm.arm: arm.state for arm in verdict.arms(report.data)}
+    assert states == dict.fromkeys(set(study.arms) - {"full"}, "in_terms")
+    for before, after in pairwise(report.document.blocks):
+        if isinstance(before, Heading) and isinstance(after, Heading):
+            assert before.level < after.level, f"nothing is below {before.text}"
 
 
 async def first_move(view: View, memory: Any) -> Any:
