@@ -22,6 +22,10 @@ def main() -> None:
         run()
     except KeyboardInterrupt:  # during imports; app.py has its own words for the rest
         _end("interrupted", 130)
+    except (MemoryError, ImportError) as error:
+        if isinstance(error, ImportError) and "failed to map segment" not in str(error):
+            raise
+        _end("error: there is not enough memory for this", 1)
     except FileNotFoundError:
         _end("error: the working folder does not exist any more; change to one that does", 2)
 

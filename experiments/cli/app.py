@@ -143,7 +143,7 @@ def _ended(error: Exception) -> tuple[int, str]:
     if isinstance(error, MemoryError) or (
         isinstance(error, ImportError | RuntimeError) and SHORT.search(str(error))
     ):
-        return 1, "there is not enough memory for this"
+        return 1, str(error) if NOT_ENOUGH in str(error) else f"{NOT_ENOUGH} for this"
     # Click's usage errors, whose class Typer does not export
     message = getattr(error, "format_message", None)
     if message is None:
@@ -152,6 +152,7 @@ def _ended(error: Exception) -> tuple[int, str]:
     return 2, usage(error) or message()
 
 
+NOT_ENOUGH = "there is not enough memory"
 SHORT = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
 """What libraries and Python say where there is not enough memory."""
 

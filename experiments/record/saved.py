@@ -66,8 +66,15 @@ def _game(game: Game) -> dict[str, Any]:
 
 
 def runs(folder: Path) -> list[dict[str, Any]]:
-    """A row for every run folder below a folder, or for the folder itself, sorted by path. Raises UserError."""
-    return [_run(path.parent, read(path)) for path in sorted(_checked(folder).rglob(RUN))]
+    """Return a row for every run folder below a folder, or for the folder itself, sorted by path; a run.yaml that
+    cannot be read is named and left out. Raises UserError for no folder."""
+    rows = []
+    for path in below(_checked(folder), RUN, deep=True):
+        try:
+            rows.append(_run(path.parent, read(path)))
+        except UserError as error:
+            leave_out(path, error)
+    return rows
 
 
 def _run(folder: Path, record: dict[str, Any]) -> dict[str, Any]:

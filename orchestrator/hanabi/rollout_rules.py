@@ -9,8 +9,10 @@ gives; NONE stands for no slot, no move and no convention.
 """
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, TypeVar, cast
 
+from hanabi_orchestrator.orchestrator import spare_memory
 from hanabi_orchestrator.orchestrator.hanabi.cards import (
     ANY,
     COPIES_OF,
@@ -19,12 +21,10 @@ from hanabi_orchestrator.orchestrator.hanabi.cards import (
     OF_RANK,
 )
 
-try:
+COMPILED = find_spec("numba") is not None
+if COMPILED:
+    spare_memory.require()
     from numba import njit
-
-    COMPILED = True
-except ImportError:
-    COMPILED = False
 
 F = TypeVar("F", bound=Callable[..., Any])
 Game = Any

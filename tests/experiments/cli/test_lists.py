@@ -132,3 +132,19 @@ def test_a_dry_run_of_programs_estimates_the_time_and_plays_no_game(run: Run) ->
     model = ("--set", "models.default=openai:m@http://127.0.0.1:9/v1")
     asked = json.loads(run("experiment", "run", "small.yaml", "--dry-run", "--json", *model)[1])
     assert asked["seconds"] is None
+
+
+def test_a_run_that_cannot_be_read_hides_no_other_run(tmp_path: Path, run: Run) -> None:
+    for name, content in {
+        "a-yaml": b"name: [",
+        "b-list": b"- 1\n",
+        "c-good": b"name: small\n",
+        "d-bytes": b"\xff\xfe\x00",
+        "e-arms": b"name: x\narms: 3\n",
+    }.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.yaml").write_bytes(content)
+    (tmp_path / "f-folder" / "run.yaml").mkdir(parents=True)
+    code, out, err = run("list", "runs", str(tmp_path), "--json")
+    assert code == 0 and [row["experiment"] for row in json.loads(out)] == ["small"]
+    assert all(name in err for name in ("a-yaml", "b-list", "d-bytes", "e-arms", "f-folder"))
