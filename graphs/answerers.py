@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from hanabi_orchestrator.graphs.node import RoleNode
 from hanabi_orchestrator.orchestrator.errors import RoleError, TurnError, in_words
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Call
 from hanabi_orchestrator.orchestrator.logs import log
 from hanabi_orchestrator.orchestrator.models.request import (
@@ -46,7 +46,7 @@ class Question:
     """What a node is asked in a turn."""
 
     node: RoleNode
-    view: View
+    view: Any
     sections: Sections
     notes: Notes
     """Those it reads."""
@@ -96,7 +96,7 @@ class Question:
         self.game.emit(call)
 
 
-def place(node: RoleNode, view: View, game: GameContext) -> Place:
+def place(node: RoleNode, view: AnyView, game: GameContext) -> Place:
     """Return where in a game a node is asked."""
     return Place(game.hash, game.repeat, view.turn, view.seat, node.controls.draw)
 

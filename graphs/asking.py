@@ -23,7 +23,7 @@ from hanabi_orchestrator.graphs.config import NOBODY, PROGRAM
 from hanabi_orchestrator.graphs.control_notes import NOTHING_GIVEN, OtherGame, OtherNote
 from hanabi_orchestrator.graphs.node import RoleNode, SeatState
 from hanabi_orchestrator.orchestrator.errors import TurnError
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import VerdictGiven
 from hanabi_orchestrator.orchestrator.journal.recorded_answers import Resumed
 from hanabi_orchestrator.orchestrator.models.request import Absent, Brain, Place
@@ -50,7 +50,7 @@ class SeatRuntime:
     """The runs of graphs inside the graph, by where they stand."""
     node_runs: set[str] = field(default_factory=set)
     """LangGraph's ids of the runs of roles' nodes."""
-    view: View | None = None
+    view: AnyView | None = None
     """What the seat sees in this turn; None where its graph is somebody's own, which may change it."""
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that decide what each of the brains answers."""

@@ -8,18 +8,16 @@ from typing import Any
 from hanabi_orchestrator.graphs import gate
 from hanabi_orchestrator.graphs.attempts import Attempt, attempts
 from hanabi_orchestrator.graphs.config import GraphConfig
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.registry import of_view
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Memory
 from hanabi_orchestrator.orchestrator.replies.reply import Reply
 from hanabi_orchestrator.orchestrator.table.seat import Decision
-from hanabi_orchestrator.roles.hanabi.sections.table import Discards
 from hanabi_orchestrator.roles.notes_text import Notes
 from hanabi_orchestrator.roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
-from hanabi_orchestrator.roles.words import ENGLISH
 
 
-def decided(config: GraphConfig, view: View, notes: Notes) -> Decision:
+def decided(config: GraphConfig, view: AnyView, notes: Notes) -> Decision:
     """The decision with the votes for it, and the memory for the seat's next turn."""
     decision = decide(config, view, notes)
     return replace(
@@ -27,7 +25,7 @@ def decided(config: GraphConfig, view: View, notes: Notes) -> Decision:
     )
 
 
-def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
+def decide(config: GraphConfig, view: AnyView, notes: Notes) -> Decision:
     """The last attempt's choice if every judge let it pass; else the safest legal move, marked as forced."""
     last = [attempt for attempt in attempts(config) if attempt.name(config.decides) in notes][-1]
     (choice,) = notes[last.name(config.decides)]
@@ -46,14 +44,14 @@ def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
     return Decision(move, f"{cause}: {why}", forced=True, rank=_rank(config, last, notes, move))
 
 
-def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Move) -> int | None:
+def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Any) -> int | None:
     """A move's rank in the list of a recommender, if there is one and it lists the move."""
     replies = [note for node in config.nodes for note in notes.get(attempt.name(node), ())]
     ranks = [note.rank(move) for note in replies if isinstance(note, Shortlist)]
     return next((rank for rank in ranks if rank is not None), None)
 
 
-def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memory:
+def remember(config: GraphConfig, view: AnyView, notes: Notes, move: Any) -> Memory:
     """Return what the seat keeps for its own next turn: notes, each of its last attempt, and the table as it was.
 
     Empty for a graph that remembers nothing. Absent replies are not remembered, nor the discard pile where its section
@@ -73,17 +71,7 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
     return {
         "turn": view.turn,
         "move": str(move),
-        "lives": view.lives,
-        "tokens": view.tokens,
-        "deck_size": view.deck_size,
-        "fireworks": list(view.fireworks),
-        "own": [ENGLISH.hint(slot) for slot in view.own],
-        "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
-        **(
-            {}
-            if Discards.name in config.without_sections
-            else {"discards": [card.value for card in view.discards]}
-        ),
+        **of_view(view).remembered(view, config.without_sections),
         "notes": {node: data for node, data in replies.items() if data},
     }
 

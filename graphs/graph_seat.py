@@ -15,7 +15,7 @@ from hanabi_orchestrator.graphs.control_notes import NOTHING_GIVEN, OtherGame
 from hanabi_orchestrator.graphs.decision import decided
 from hanabi_orchestrator.graphs.walk import walk
 from hanabi_orchestrator.orchestrator.errors import UserError
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
 from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
 from hanabi_orchestrator.orchestrator.models import simulated_settings
@@ -53,7 +53,7 @@ class GraphSeat:
     callbacks: tuple[Any, ...] = ()
     """LangChain's callback handlers, which see its games."""
 
-    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+    async def __call__(self, view: AnyView, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
         engine = self.config.engine or (LANGGRAPH if tracing.listens(self.callbacks) else None)
         other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
@@ -88,7 +88,7 @@ class GraphSeat:
             await brain.aclose()
 
 
-PlayTurn = Callable[[View, Memory, SeatRuntime], Awaitable[Decision]]
+PlayTurn = Callable[[AnyView, Memory, SeatRuntime], Awaitable[Decision]]
 
 
 LANGGRAPH = "langgraph"
@@ -107,7 +107,7 @@ def _turn(graph: GraphConfig, players: int, engine: str | None) -> PlayTurn:
             langgraph_compile.play, langgraph_compile.compiled(graph.model_dump_json(), players)
         )
 
-    async def turn(view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
+    async def turn(view: AnyView, memory: Memory, runtime: SeatRuntime) -> Decision:
         done = await walked({"view": view, "memory": memory, "notes": {}}, runtime)
         if runtime.failed:
             raise runtime.failed[0]

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from langchain_core.runnables.graph import Edge, Graph, Node
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel
 
 from hanabi_orchestrator.graphs import drawing, gate, tracing
 from hanabi_orchestrator.graphs.ablate import at
@@ -47,7 +48,7 @@ from hanabi_orchestrator.graphs.turn_state import (
     typed,
 )
 from hanabi_orchestrator.orchestrator.errors import RoleError, TurnError, UserError, in_words
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Call, Memory
 from hanabi_orchestrator.orchestrator.table.seat import Decision
 from hanabi_orchestrator.roles import Choice, Verdict
@@ -83,7 +84,7 @@ class TurnGraph(CompiledStateGraph[TurnState, Any, TurnInput, TurnOutput]):
 
 def plain(data: Any) -> Any:
     """Return what a graph is given as plain data: a checkpointer keeps it before any channel does."""
-    if isinstance(data, Mapping) and isinstance(data.get("view"), View):
+    if isinstance(data, Mapping) and isinstance(data.get("view"), BaseModel):
         return {**data, "view": plain_view(None, data["view"])}
     return data
 
@@ -228,7 +229,7 @@ STEPS = 100
 """Steps after which a graph of somebody's own counts as one that never ends."""
 
 
-async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
+async def play(graph: Any, view: AnyView, memory: Memory, runtime: SeatRuntime) -> Decision:
     """Return the decision of a compiled graph. Raises TurnError when something ended the turn."""
     with at_table(replace(runtime, view=view)):
         data = {"view": plain_view(None, view), "memory": dict(memory)}
@@ -238,7 +239,7 @@ async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> 
     return decision({**done, "view": view}, done["memory"])
 
 
-async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
+async def play_own(graph: Any, view: AnyView, memory: Memory, runtime: SeatRuntime) -> Decision:
     """Return the decision of a graph of somebody's own, whose functions are journalled as calls of programs.
 
     Raises TurnError likewise, and when a function fails or the graph does not end.

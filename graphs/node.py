@@ -6,8 +6,7 @@ from typing import Any, TypedDict
 
 from hanabi_orchestrator.graphs.context import Context
 from hanabi_orchestrator.graphs.controls import NONE, Controls, NoteControl
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move, Play
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Memory
 from hanabi_orchestrator.orchestrator.models import second_ask
 from hanabi_orchestrator.orchestrator.models.request import Absent, ModelRequest, Place
@@ -26,7 +25,7 @@ from hanabi_orchestrator.roles.words import ENGLISH, Words
 class SeatState(TypedDict):
     """What a node may look at in a turn."""
 
-    view: View
+    view: AnyView
     memory: Memory
     notes: Notes
     """By the node's name in its attempt: `generate`, `generate-2`."""
@@ -61,7 +60,7 @@ class RoleNode:
     """The folder of the roles' texts that its instruction is taken from, if any."""
     gate: str = ""
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
-    refuses: Callable[[Sections, Notes], Sequence[Move]] | None = None
+    refuses: Callable[[Sections, Notes], Sequence[Any]] | None = None
     """Tells which moves of its list that rule refuses; None where the node may not know."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
@@ -97,7 +96,7 @@ class RoleNode:
         assert solve is not None  # checked when the config was read
         return solve
 
-    def sections(self, view: View, notes: Notes, memory: Memory | None = None) -> Sections:
+    def sections(self, view: AnyView, notes: Notes, memory: Memory | None = None) -> Sections:
         """Return what it gets to see of a view and the memory, in this attempt."""
         parts = {key: value for key, value in (memory or {}).items() if key not in self.forgets}
         if self.remembers and "notes" in parts:
@@ -113,9 +112,9 @@ class RoleNode:
         offered = self._offered(notes)
         return cut(view, self.kinds, refused, parts, self.options, self.words, offered)
 
-    def _offered(self, notes: Notes) -> tuple[Move, ...]:
+    def _offered(self, notes: Notes) -> tuple[Any, ...]:
         """Return the moves named by a recommender or a gate that it reads: it sees no others."""
-        moves = list[Move]()
+        moves = list[Any]()
         for name, key in self.reads:
             for note in notes.get(key, ()):
                 if isinstance(note, Shortlist) and name not in self.controls.advise:
@@ -203,17 +202,17 @@ class RoleNode:
             return self.gate
         moves = [str(move) for move in refused]
         legal = sections[LegalMoves].moves
-        if all(move in refused for move in legal if isinstance(move, Play)):
+        if all(move in refused for move in legal if move.kind == "play"):
             moves = [
                 self.words("every play"),
-                *(str(move) for move in refused if not isinstance(move, Play)),
+                *(str(move) for move in refused if move.kind != "play"),
             ]
         return (
             f"{self.gate} {self.words('Now it refuses: $moves.', moves=self.words.series(moves))}"
         )
 
 
-def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:
+def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Any, ...]:
     """Return the moves that these verdicts refused."""
     judged = [note for name in verdicts for note in notes.get(name, ())]
     return tuple(note.move for note in judged if isinstance(note, Verdict) and not note.accept)

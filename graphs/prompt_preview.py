@@ -12,7 +12,7 @@ from hanabi_orchestrator.graphs.config import NOBODY, GraphConfig
 from hanabi_orchestrator.graphs.graph_seat import GraphSeat
 from hanabi_orchestrator.graphs.node import RoleNode
 from hanabi_orchestrator.graphs.recorded import notes_of
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Event, Memory
 from hanabi_orchestrator.orchestrator.models.request import Absent, Message, ModelRequest, messages
 from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
@@ -20,7 +20,7 @@ from hanabi_orchestrator.roles import Choice, Notes
 
 
 def requests(
-    config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None
+    config: GraphConfig, view: AnyView, notes: Notes, memory: Memory | None = None
 ) -> dict[str, ModelRequest]:
     """Return the request of every node that would ask a model, by its name in its attempt; of attempts that the notes
     reached.
@@ -47,7 +47,7 @@ def requests(
 
 
 def recorded(
-    config: GraphConfig, view: View, turn: Iterable[Event], memory: Memory
+    config: GraphConfig, view: AnyView, turn: Iterable[Event], memory: Memory
 ) -> dict[str, tuple[Message, ...]]:
     """Return what a model was or would have been asked in a recorded turn, by the node's name in its attempt."""
     by_node = requests(config, view, notes_of(config, turn), memory)
@@ -55,7 +55,7 @@ def recorded(
 
 
 def request_of(
-    node: RoleNode, view: View, notes: Notes, memory: Memory | None = None
+    node: RoleNode, view: AnyView, notes: Notes, memory: Memory | None = None
 ) -> ModelRequest:
     """A node's request, given the notes of the turn and what the seat remembers."""
     return node.request(0, node.sections(view, notes, memory), node.notes_read(notes))
@@ -81,7 +81,7 @@ class Programs:
         """Whether they choose a move themselves."""
         return self.config.nodes[self.config.decides].model != NOBODY
 
-    async def turn(self, view: View, memory: Memory) -> tuple[Notes, Decision]:
+    async def turn(self, view: AnyView, memory: Memory) -> tuple[Notes, Decision]:
         """The notes of a turn, with an example in place of each answer that no program gives, and the decision.
 
         Programs never read such an example. Raises TurnError when a program fails.
@@ -110,7 +110,7 @@ class ExampleNote(BaseModel):
     reason: str
 
 
-def _example(config: GraphConfig, name: str, view: View) -> BaseModel:
+def _example(config: GraphConfig, name: str, view: AnyView) -> BaseModel:
     role = config.role(name)
     kind = config.context_of(name).reply(config.role(name))
     label = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"

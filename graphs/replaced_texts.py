@@ -11,7 +11,7 @@ from hanabi_orchestrator.graphs.ablate import at
 from hanabi_orchestrator.graphs.config import GraphConfig, checked
 from hanabi_orchestrator.graphs.prompt_preview import requests
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Memory
 from hanabi_orchestrator.roles import SECTIONS, Notes, Role
 
@@ -75,7 +75,7 @@ def _check_variables(name: str, old: str, new: str) -> None:
 class Position:
     """Where two graphs' prompts are compared."""
 
-    view: View
+    view: AnyView
     notes: Notes
     memory: Memory
 

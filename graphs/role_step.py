@@ -12,7 +12,7 @@ from hanabi_orchestrator.graphs.asking import SeatRuntime, ask, resumed
 from hanabi_orchestrator.graphs.node import RoleNode, SeatState
 from hanabi_orchestrator.graphs.turn_state import Note, TurnState, note, typed, view
 from hanabi_orchestrator.orchestrator.errors import UserError
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from hanabi_orchestrator.roles import Notes
 
@@ -30,7 +30,7 @@ def at_table(runtime: SeatRuntime) -> Iterator[None]:
         AT_TABLE.reset(token)
 
 
-def seen_by(state: TurnState) -> View:
+def seen_by(state: TurnState) -> AnyView:
     """Return what the seat sees: the table's own object where there is one, since sections are made once for each."""
     table = AT_TABLE.get()
     return table.view if table and table.view else view(state)

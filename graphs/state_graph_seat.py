@@ -10,7 +10,7 @@ from hanabi_orchestrator.graphs.answerers import SimulatedModel
 from hanabi_orchestrator.graphs.asking import SeatRuntime
 from hanabi_orchestrator.graphs.config import PROGRAM
 from hanabi_orchestrator.orchestrator.errors import UserError
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
 from hanabi_orchestrator.orchestrator.models.request import Brain
 from hanabi_orchestrator.orchestrator.table.seat import Decision, GameContext
@@ -43,7 +43,7 @@ class StateGraphSeat:
     callbacks: tuple[Any, ...] = ()
     """LangChain's callback handlers, which see its games."""
 
-    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+    async def __call__(self, view: AnyView, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a node failed or the graph did not end."""
         from hanabi_orchestrator.graphs.langgraph_compile import play_own
 

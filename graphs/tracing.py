@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import GameStarted, Result
 from hanabi_orchestrator.orchestrator.models import llm_runs
 from hanabi_orchestrator.orchestrator.table.seat import GameContext
@@ -52,7 +52,7 @@ async def around(
     return result
 
 
-def of_turn(view: View, game: GameContext) -> dict[str, Any]:
+def of_turn(view: AnyView, game: GameContext) -> dict[str, Any]:
     """Return the name and metadata of a turn's run."""
     metadata = {
         "game": game.hash,

@@ -18,7 +18,8 @@ from typing_extensions import TypedDict
 
 from hanabi_orchestrator import roles
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
+from hanabi_orchestrator.orchestrator.game.stored import read_view
 from hanabi_orchestrator.orchestrator.journal.events import Memory
 from hanabi_orchestrator.orchestrator.models.request import Absent
 from hanabi_orchestrator.orchestrator.table.seat import Decision
@@ -32,7 +33,7 @@ class _AsView:
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> Any:
-        return handler(View.__pydantic_core_schema__)
+        return handler(get(DEFAULT).view.__pydantic_core_schema__)
 
 
 def _last_written(old: Any, new: Any) -> Any:
@@ -40,9 +41,9 @@ def _last_written(old: Any, new: Any) -> Any:
     return new
 
 
-def plain_view(old: Any, new: View | Mapping[str, Any]) -> dict[str, Any]:
+def plain_view(old: Any, new: Any) -> dict[str, Any]:
     """Return a view as plain data."""
-    return new.model_dump(mode="json") if isinstance(new, View) else dict(new)
+    return new.model_dump(mode="json") if isinstance(new, BaseModel) else dict(new)
 
 
 class Note(TypedDict):
@@ -89,14 +90,14 @@ class TurnState(TurnInput):
     decision: NotRequired[Annotated[dict[str, Any], _last_written]]
 
 
-VALIDATED = cached_by_identity(256)(View.model_validate)
+VALIDATED = cached_by_identity(256)(read_view)
 """Views by their data, of the turns that are being played."""
 
 
-def view(state: Mapping[str, Any]) -> View:
+def view(state: Mapping[str, Any]) -> Any:
     """Return the view of a state. Raises UserError for a state without a view."""
     data = state.get("view")
-    if isinstance(data, View):
+    if isinstance(data, BaseModel):
         return data
     if not data:
         raise UserError("the state has no view: give {'view': view}, and with Send({**state, ...})")

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
-from hanabi_orchestrator.orchestrator.hanabi.moves import Listed, Move, labelled
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.reading import Listed, labelled
+from hanabi_orchestrator.orchestrator.game.registry import of_view
 from hanabi_orchestrator.roles.role_options import Options
 from hanabi_orchestrator.roles.sections import Section, section
 from hanabi_orchestrator.roles.words import Words
@@ -35,36 +35,40 @@ class LegalMoves(Section):
     """False if the prompt leaves them out, for a role that names no move or finds it elsewhere."""
 
     table: Mapping[str, int] = field(default_factory=dict)
-    """`seat`, `players`, and `slots`: the number of own cards."""
+    """The numbers of the table: `seat`, `players`, and what the game adds, in Hanabi `slots`, the own cards."""
 
     @classmethod
-    def of(cls, view: View, options: Options) -> Self:
+    def of(cls, view: Any, options: Options) -> Self:
         labels = str(options["labels"])
         moves = list(view.legal)
         if (
             options["first"] == "hints"
         ):  # then plays, then discards; otherwise as the engine lists them
             moves.sort(key=lambda move: (move.kind == "discard", move.kind == "play"))
-        table = {"seat": view.seat, "players": view.players, "slots": len(view.own)}
-        return cls(_labelled(moves, labels), labels, told=options["words"] == "told", table=table)
+        return cls(
+            _labelled(moves, labels),
+            labels,
+            told=options["words"] == "told",
+            table=of_view(view).counts(view),
+        )
 
     @property
     def silent(self) -> bool:
         return not self.told
 
     @property
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[Any, ...]:
         """The moves without their labels, in HLE's order unless the context lists hints first."""
         return tuple(self.by_label.values())
 
-    def among(self, recommended: Sequence[Move]) -> Self:
+    def among(self, recommended: Sequence[Any]) -> Self:
         """Only those that are recommended, in their order, with labels of their own; itself for none or all of them."""
         moves = [move for move in recommended if move in self.moves]
         if not moves or moves == [*self.moves]:
             return self
         return replace(self, by_label=_labelled(moves, self.labels), legal=len(self.moves))
 
-    def without(self, refused: Sequence[Move]) -> Self:
+    def without(self, refused: Sequence[Any]) -> Self:
         if not refused:
             return self
         return replace(
@@ -88,7 +92,7 @@ class LegalMoves(Section):
         return {"title": title, "moves": moves, "labels": words(LABELS)}
 
 
-def _labelled(moves: Sequence[Move], labels: str) -> Listed:
+def _labelled(moves: Sequence[Any], labels: str) -> Listed:
     if labels == "none":
         return {str(move): move for move in moves}
     return labelled(moves, letters=labels == "letters")

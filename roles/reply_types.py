@@ -15,14 +15,8 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from hanabi_orchestrator.orchestrator.hanabi.move_reading import (
-    Grounded,
-    concluded,
-    judges_another,
-    speaks_for_another,
-)
-from hanabi_orchestrator.orchestrator.hanabi.move_words import gathered
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.game.registry import loaded, of_move
+from hanabi_orchestrator.orchestrator.game.stored import StoredMove
 from hanabi_orchestrator.orchestrator.replies import writer
 from hanabi_orchestrator.orchestrator.replies.reply import (
     BELOW,
@@ -128,26 +122,32 @@ class Choice(Reply):
     reason_first: ClassVar[bool] = False
 
     reason: str = Field(description="why, in a few sentences")
-    action: Grounded = Field(description="the chosen legal move, copied from the list")
+    action: StoredMove = Field(description="the chosen legal move, copied from the list")
 
     @model_validator(mode="after")
     def _of_one_mind(self, info: ValidationInfo) -> Self:
         """Of a model's answer: a reason that states another move as the chosen one leaves doubt."""
-        if info.context is not None and speaks_for_another(self.reason, self.action):
+        if info.context is None:
+            return self
+        if of_move(self.action).speaks_for_another(self.reason, self.action):
             raise Contradiction("the reason states another move than the one chosen; state one")
         return self
 
     @classmethod
     def unnamed(cls, text: str) -> dict[str, Any] | None:
         """An answer that ends with its move and names no field is that choice, and its own reason."""
-        if (conclusion := concluded(text)) is None:
-            return None
-        reason, move = conclusion
-        return {"action": move, "reason": reason} if reason else {"action": move}
+        for game in loaded():
+            if (conclusion := game.concluded(text)) is not None:
+                reason, move = conclusion
+                return {"action": move, "reason": reason} if reason else {"action": move}
+        return None
 
     @classmethod
     def arranged(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        return gathered(data, "action")
+        answer = dict(data)
+        for game in loaded():
+            answer = game.gathered(answer, "action")
+        return answer
 
     @classmethod
     def answer_fields(cls) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class Rating(Reply):
     labels = ENTRY
     unique = "action"
 
-    action: Grounded = Field(description="the legal move, copied from the list")
+    action: StoredMove = Field(description="the legal move, copied from the list")
     rating: float = Field(ge=-1, le=1, description="from -1 (terrible) to 1 (excellent)")
 
 
@@ -261,7 +261,7 @@ class Recommended(Reply):
     labels = ENTRY
     unique = "action"
 
-    action: Grounded = Field(description="the legal move, copied from the list")
+    action: StoredMove = Field(description="the legal move, copied from the list")
     rank: int = Field(ge=1, description="1 is the best")
     why: str = Field(description="why it has this rank")
 
@@ -277,10 +277,10 @@ class Shortlist(Reply):
     entries: tuple[Recommended, ...] = Field(description="the recommended moves")
 
     @property
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[Any, ...]:
         return tuple(entry.action for entry in self.entries)
 
-    def rank(self, move: Move) -> int | None:
+    def rank(self, move: Any) -> int | None:
         return next((entry.rank for entry in self.entries if entry.action == move), None)
 
 
@@ -313,7 +313,7 @@ class Judgement(Reply):
     def _of_the_choice(self, info: ValidationInfo) -> Self:
         """Of a model's answer: a reason must judge the chosen move."""
         judged = getattr((info.context or {}).get("moves"), "judged", None)
-        if judged is not None and judges_another(self.reason, judged):
+        if judged is not None and of_move(judged).judges_another(self.reason, judged):
             raise ValueError(f"the reason judges another move than the chosen one, {judged}")
         return self
 
@@ -327,7 +327,7 @@ class Judgement(Reply):
 class Verdict(Judgement):
     """A judgement with its move, as later attempts read it."""
 
-    move: Grounded
+    move: StoredMove
 
 
 _LISTS = "; a list has as many entries as asked for above"

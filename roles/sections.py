@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from hanabi_orchestrator import prompts
 from hanabi_orchestrator.orchestrator.errors import UserError
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.models.request import Part
 from hanabi_orchestrator.orchestrator.values import cached_by_identity
 from hanabi_orchestrator.roles.role_options import AllowedValues, Options, check_declared, defaults
@@ -60,7 +59,7 @@ class Section:
     """The facts that its words state, each with the options that must not be `unsaid` for it."""
 
     @classmethod
-    def of(cls, view: View, options: Options) -> Self:
+    def of(cls, view: Any, options: Options) -> Self:
         """The section of a view. `options` holds every option of `choices`."""
         return cls()
 
@@ -93,11 +92,11 @@ class Section:
         """The section with the parts of the seat's memory that it needs; most need none."""
         return self
 
-    def among(self, recommended: Sequence[Move]) -> Self:
+    def among(self, recommended: Sequence[Any]) -> Self:
         """The section where only these moves may be chosen; most sections list no moves."""
         return self
 
-    def without(self, refused: Sequence[Move]) -> Self:
+    def without(self, refused: Sequence[Any]) -> Self:
         """The section where these moves may not be chosen; most sections list no moves."""
         return self
 
@@ -252,13 +251,13 @@ class Sections:
 
 
 def cut(
-    view: View,
+    view: AnyView,
     kinds: Iterable[tuple[type[Section], Options]],
-    refused: Sequence[Move] = (),
+    refused: Sequence[Any] = (),
     memory: Mapping[str, Any] | None = None,
     options: Options | None = None,
     words: Words = ENGLISH,
-    recommended: Sequence[Move] = (),
+    recommended: Sequence[Any] = (),
 ) -> Sections:
     """The sections of a view, each with its options. `options` are the role's.
 
@@ -276,7 +275,7 @@ def cut(
 class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section]):
     """The sections of a view, each made once for all the nodes of the turn that get it."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: Any) -> None:
         self.view = view
 
     def __missing__(self, key: tuple[type[Section], tuple[tuple[str, object], ...]]) -> Section:

@@ -355,7 +355,7 @@ def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     from hanabi_orchestrator.experiments.document.terminal import console
     from hanabi_orchestrator.experiments.interchange import hanab_live_import
     from hanabi_orchestrator.experiments.show import game_story
-    from hanabi_orchestrator.orchestrator.journal.result import ENDS
+    from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
     from hanabi_orchestrator.roles.words import many
 
     game = hanab_live_import.read(source)
@@ -372,7 +372,7 @@ def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     moves = len(game.moves)
     colours = "the site's blue cards are white here, its purple ones blue"
     if game.given_up:
-        end = f", {ENDS[game.given_up]}"
+        end = f", {get(DEFAULT).ends[game.given_up]}"
     elif game.ended:
         end = ""
     else:

@@ -122,7 +122,8 @@ class Turn:
             return self.game.boards[self.number - 1].view
         (event,) = self.parse([started])
         assert isinstance(event, TurnStarted)
-        return event.view
+        view: View = event.view
+        return view
 
     @cached_property
     def events(self) -> tuple[Event, ...]:

@@ -14,12 +14,12 @@ from hanabi_orchestrator.experiments.record.game import Game
 from hanabi_orchestrator.experiments.record.lines import CallBrief
 from hanabi_orchestrator.experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from hanabi_orchestrator.graphs.attempts import base
+from hanabi_orchestrator.orchestrator.hanabi.first_choices import compared
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
 from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
 from hanabi_orchestrator.orchestrator.hanabi.view import Past
 from hanabi_orchestrator.orchestrator.journal.events import Call, Decided
 from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
-from hanabi_orchestrator.orchestrator.journal.totals import compared
 from hanabi_orchestrator.roles.reply_types import Choice, Shortlist
 
 

@@ -133,7 +133,8 @@ def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Mov
         return None
     reply = node.role.solve(node.sections(turn.view, notes, memory), node.notes_read(notes))
     if isinstance(reply, Choice):
-        return reply.action
+        move: Move = reply.action
+        return move
     return None
 
 

@@ -94,7 +94,8 @@ class MarkedTurn:
     def played(self) -> Move | None:
         """None where the game stopped before the move."""
         if self.turn.moved:
-            return self.turn.moved.past.move
+            move: Move = self.turn.moved.past.move
+            return move
         return None
 
     @cached_property
@@ -150,7 +151,8 @@ class MarkedTurn:
         """Return the move that a reply chooses; None for another kind of reply, or a move that is
         not legal."""
         if isinstance(reply, Choice) and reply.action in self.values:
-            return reply.action
+            move: Move = reply.action
+            return move
         return None
 
     def best(self, moves: Sequence[Move]) -> float:

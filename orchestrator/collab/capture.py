@@ -71,6 +71,15 @@ def parse(text: str) -> Move | None:
     return _KINDS[match[1]](room=int(match[2]))
 
 
+def read(move: object) -> object:
+    """Return the move of a text, and anything else as it is. Raises ValueError for a text that is no move."""
+    if not isinstance(move, str):
+        return move
+    if (parsed := parse(move)) is None:
+        raise ValueError(f"{move!r} is not a move of Collab Capture")
+    return parsed
+
+
 # Positions
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
 from hanabi_orchestrator.orchestrator.collab.capture import (
     PLAYERS,
@@ -15,6 +15,7 @@ from hanabi_orchestrator.orchestrator.collab.capture import (
     caught,
     check_deal,
     legal,
+    read,
     read_deal,
     start,
 )
@@ -25,7 +26,10 @@ from hanabi_orchestrator.orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, lt=PLAYERS)]
 """0 is Alice, 1 is Bob."""
-AnyMove = Annotated[Move, Field(discriminator="kind")]
+AnyMove = Annotated[
+    Move, BeforeValidator(lambda move: read(move)), PlainSerializer(str, return_type=str)
+]
+"""A move; in JSON its text."""
 
 End = Literal["caught", "rounds"]
 """How a game ended: the thief is caught, or the last round has passed."""

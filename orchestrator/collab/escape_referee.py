@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
 from hanabi_orchestrator.orchestrator.collab.escape import (
     PLAYERS,
@@ -16,6 +16,7 @@ from hanabi_orchestrator.orchestrator.collab.escape import (
     check_deal,
     killer_room,
     legal,
+    read,
     read_deal,
 )
 from hanabi_orchestrator.orchestrator.errors import UserError
@@ -24,7 +25,10 @@ from hanabi_orchestrator.orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, lt=PLAYERS)]
 """0 is Alice, 1 is Bob."""
-AnyMove = Annotated[Move, Field(discriminator="kind")]
+AnyMove = Annotated[
+    Move, BeforeValidator(lambda move: read(move)), PlainSerializer(str, return_type=str)
+]
+"""A move; in JSON its text."""
 
 End = Literal["escaped", "lost", "rounds"]
 """How a game ended: at the gate, by the killer, or with the last round."""

@@ -3,12 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+)
 
 from hanabi_orchestrator.orchestrator.errors import WireTry
-from hanabi_orchestrator.orchestrator.hanabi.cards import Card
-from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
-from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
+from hanabi_orchestrator.orchestrator.game.stored import StoredMove, StoredPast, StoredView
 from hanabi_orchestrator.orchestrator.journal.result import Count, deal_in_words
 from hanabi_orchestrator.orchestrator.journal.result import Result as Result
 from hanabi_orchestrator.orchestrator.models.request import (
@@ -24,14 +29,6 @@ from hanabi_orchestrator.orchestrator.models.usage import Usage
 from hanabi_orchestrator.orchestrator.replies.reader import Cause
 from hanabi_orchestrator.orchestrator.replies.reply import Form
 from hanabi_orchestrator.orchestrator.values import Frozen, Value
-
-ShortView = Annotated[
-    View,
-    PlainSerializer(
-        lambda view: view.model_dump(mode="json", exclude_defaults=True), return_type=dict
-    ),
-]
-"""A view that is stored without its defaults: it holds the whole history, and a journal has one view a turn."""
 
 Memory = Mapping[str, Any]
 """What a seat keeps for its own next turn, as plain JSON data. Empty on its first turn, unless the caller of the game
@@ -62,6 +59,8 @@ class SeatInfo(Frozen):
     """Of a LangGraph graph of somebody's own: its nodes and edges as a Mermaid diagram."""
     own_hand: bool = Field(default=False, exclude_if=lambda value: not value)
     """True if the seat sees its own cards, which is cheating: an experiment's upper line."""
+    game: str = Field(default=DEFAULT, exclude_if=lambda value: value == DEFAULT)
+    """The name of the game that it plays."""
 
 
 class Parent(Frozen):
@@ -94,17 +93,20 @@ class Parent(Frozen):
 
 class GameStarted(Frozen):
     event: Literal["game_started"] = "game_started"
+    kind: str = Field(default=DEFAULT, exclude_if=lambda value: value == DEFAULT)
+    """The name of the game that is played."""
     players: int
     seed: int | None
-    """The seed of HLE's deal; of a deck that an experiment names, its number there; None for any other deck."""
+    """The number of the game's own deal, in Hanabi HLE's seed; of a deck that an experiment names, its number there;
+    None for any other deck."""
     deck_name: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """The name of a deck that was given; None for HLE's deal."""
     repeat: int = 1
     """1 is the first game of this deal by these seats."""
     game: str
     """One-way hash of the player count, the deal's label and the repeat: all that a model call knows about its game."""
-    deck: tuple[Card, ...]
-    """In the order of dealing."""
+    deck: tuple[Any, ...]
+    """The deal: in Hanabi the cards in the order of dealing, in other games its texts."""
     seats: tuple[SeatInfo, ...]
     memories: dict[int, dict[str, Any]] = {}
     """The memory that a seat was given before its first turn, by seat."""
@@ -113,6 +115,11 @@ class GameStarted(Frozen):
     config_hash: str
     """Of everything above."""
     versions: dict[str, str]
+
+    @field_validator("deck")
+    @classmethod
+    def _of_its_game(cls, deck: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        return get(info.data.get("kind", DEFAULT)).checked(deck)
 
     def sees_own_hand(self, seat: int, turn: int) -> bool:
         """Return whether a seat cheats at a turn: its views tell it its own cards."""
@@ -160,7 +167,7 @@ class TurnStarted(Value):
     event: Literal["turn_started"] = "turn_started"
     turn: int
     seat: int
-    view: ShortView
+    view: StoredView
 
 
 class Call(Value):
@@ -303,7 +310,7 @@ class VerdictGiven(Value):
     turn: int
     seat: int
     node: str
-    move: Grounded
+    move: StoredMove
     accepted: bool
     why: str
     told: str | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -314,7 +321,7 @@ class Decided(Value):
     event: Literal["decided"] = "decided"
     turn: int
     seat: int
-    move: Grounded
+    move: StoredMove
     why: str
     ratings: dict[str, float] | None = None
     """By the text of the move, -1 to 1."""
@@ -332,7 +339,7 @@ class Decided(Value):
 
 class Moved(Value):
     event: Literal["moved"] = "moved"
-    past: Past
+    past: StoredPast
 
 
 class GameSuspended(Value):

@@ -22,7 +22,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from hanabi_orchestrator.orchestrator import locks
 from hanabi_orchestrator.orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
-from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
 from hanabi_orchestrator.orchestrator.journal import fingerprint, fsync, spare_room
 from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
@@ -327,7 +327,9 @@ def _keys(place: Sequence[int | str]) -> Iterable[str]:
     )
     for part in place[1:]:
         if part in fields:
-            fields = next(models_in(fields[part].annotation)).model_fields
+            model = next(models_in(fields[part].annotation), None)
+            of_game: type[BaseModel] = getattr(get(DEFAULT), str(part), None) or BaseModel
+            fields = (model or of_game).model_fields
     return fields
 
 
@@ -343,13 +345,14 @@ def _is_whole(line: bytes) -> bool:
 # Whole games
 
 
-def public_record(events: Iterable[Event]) -> Record:
-    """Return the record of a game that was played. Raises UserError for events that do not begin a game."""
+def public_record(events: Iterable[Event]) -> Any:
+    """Return the record of a game that was played, in Hanabi a `Record`. Raises UserError for events that do not begin
+    a game, and for a game without such records."""
     first, *rest = events
     if not isinstance(first, GameStarted):
         raise UserError("these events do not begin with game_started, so they are not a game")
     moves = tuple(event.past.move for event in rest if isinstance(event, Moved))
-    return Record(players=first.players, deck=first.deck, moves=moves)
+    return get(first.kind).public_record(first.players, first.deck, moves)
 
 
 def plain(event: Event) -> dict[str, Any]:

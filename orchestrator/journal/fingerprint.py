@@ -18,12 +18,14 @@ def of_game(
     seats: Sequence[Any],
     memories: Mapping[Any, Any] | None = None,
     parent: Mapping[str, Any] | None = None,
+    kind: str | None = None,
 ) -> str:
-    """Of the deal, its repeat, the seats with the memories that they were given, and the game that it was forked from,
-    all as plain data."""
+    """Of the deal, its repeat, the seats with the memories that they were given, the game that it was forked from, and
+    which game is played where it is not the default one, all as plain data."""
     plain: list[Any] = [players, deck, repeat, seats]
     plain += [{seat: hashed(memory) for seat, memory in memories.items()}] if memories else []
     plain += [{"parent": parent}] if parent else []
+    plain += [{"kind": kind}] if kind else []
     return hashed(plain)
 
 
@@ -33,8 +35,9 @@ def holds(started: Mapping[str, Any]) -> bool:
         repeat = started.get("repeat", 1)
         memories = started.get("memories")
         parent = started.get("parent")
+        kind = started.get("kind")
         digest = of_game(
-            started["players"], started["deck"], repeat, started["seats"], memories, parent
+            started["players"], started["deck"], repeat, started["seats"], memories, parent, kind
         )
         return bool(digest == started["config_hash"])
     except (KeyError, AttributeError):

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from hanabi_orchestrator.orchestrator.errors import TurnError, UserError
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move
 from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Decided,
@@ -51,7 +51,7 @@ class GameSoFar:
         return last.result if isinstance(last, GameEnded) else None
 
     @property
-    def moves(self) -> list[Move]:
+    def moves(self) -> list[Any]:
         return [event.past.move for event in self.events if isinstance(event, Moved)]
 
     @property

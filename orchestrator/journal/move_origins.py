@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move
+from hanabi_orchestrator.orchestrator.game.types import AnyMove
 from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     Decided,
@@ -31,7 +31,7 @@ class MoveOrigin:
     of_model: bool
     """True if its seat asks a model at any of its nodes."""
     forced: bool = False
-    refused: tuple[Move, ...] = ()
+    refused: tuple[AnyMove, ...] = ()
     """The choices that were refused before it, in their order. The first is the seat's first choice of the turn."""
     refused_by_rule: int = 0
     """Of these, how many the exact safety rule refused; a judge of the graph refused the others."""
@@ -74,7 +74,7 @@ class MoveOrigins:
         """Of the seats, as in `SeatInfo`."""
         self._parent: Parent | None = None
         """Of a forked game: who sat in a seat before."""
-        self._refused: list[tuple[str, Move]] = []
+        self._refused: list[tuple[str, AnyMove]] = []
         self._answers: dict[str, tuple[int, bool]] = {}
         """By node, of its last usable reply: at which ask, and whether it is a copy."""
 

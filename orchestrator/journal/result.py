@@ -1,21 +1,22 @@
 """How a game ended, and what must be known before its score is taken for the models' own."""
 
 from html import escape
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticKnownError
 
-from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, MAX_LIVES
-from hanabi_orchestrator.orchestrator.hanabi.referee import End
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
 from hanabi_orchestrator.orchestrator.models import simulated_settings
 from hanabi_orchestrator.orchestrator.models.usage import Usage
 from hanabi_orchestrator.orchestrator.values import Value
 
 NOT_STATED = Field(exclude_if=lambda value: value is None)
+EMPTY = Field(exclude_if=lambda value: not value)
+MOST = 25
+"""The best score of Hanabi."""
 Count = Annotated[int, Field(ge=0, lt=10**12)]
 """As many as there can be: a journal with other numbers was changed."""
-
-Score = Annotated[int, Field(ge=0, le=5 * len(COLOURS))]
 
 
 def deal_in_words(seed: int | None, deck_name: str | None) -> str:
@@ -28,13 +29,15 @@ def deal_in_words(seed: int | None, deck_name: str | None) -> str:
 class Result(Value):
     """How a game ended."""
 
-    score_strict: Score
+    game: str = Field(default=DEFAULT, exclude_if=lambda value: value == DEFAULT)
+    """The name of the game."""
+    score_strict: int
     """0 when the third life was lost, or the game was given up."""
-    score_kept: Score
+    score_kept: int
     """The points on the table, also when the third life was lost."""
-    lives: Annotated[int, Field(ge=0, le=MAX_LIVES)]
+    lives: Annotated[int, Field(ge=0, le=3)]
     turns: Count
-    end: End
+    end: str
     players: int
     seed: int | None
     graph: str
@@ -100,6 +103,29 @@ class Result(Value):
     control: Annotated[str | None, NOT_STATED] = None
     """The control of an experiment that the game belongs to: `noise_floor`, `placebo analyst`; with `own_hand` a seat
     saw its own cards, which is cheating. None for any other game."""
+    measures: Annotated[dict[str, float], EMPTY] = {}
+    """Of other games than Hanabi: their numbers, by the names of their measures."""
+    details: Annotated[dict[str, Any], EMPTY] = {}
+    """What else the game says of its end, as plain data."""
+
+    @field_validator("score_strict", "score_kept")
+    @classmethod
+    def _possible(cls, score: int, info: ValidationInfo) -> int:
+        """A score that Hanabi does not have is that of a journal that was changed."""
+        if info.data.get("game") != DEFAULT or 0 <= score <= MOST:
+            return score
+        if score < 0:
+            raise PydanticKnownError("greater_than_equal", {"ge": 0})
+        raise PydanticKnownError("less_than_equal", {"le": MOST})
+
+    @field_validator("end")
+    @classmethod
+    def _an_end(cls, end: str, info: ValidationInfo) -> str:
+        ends = list(get(info.data.get("game", DEFAULT)).ends)
+        if end not in ends:
+            names = ", ".join(map(repr, ends[:-1]))
+            raise PydanticKnownError("literal_error", {"expected": f"{names} or {ends[-1]!r}"})
+        return end
 
     @property
     def usage(self) -> Usage:
@@ -118,7 +144,7 @@ class Result(Value):
         lives = (
             f", {self.lives} {'life' if self.lives == 1 else 'lives'} left" if self.lives else ""
         )
-        return f"{ENDS[self.end]} after {self.turns} turns{lives}"
+        return f"{get(self.game).ends[self.end]} after {self.turns} turns{lives}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -167,15 +193,6 @@ class Result(Value):
         return f"<div>{'<br>'.join(lines)}</div>"
 
 
-ENDS: dict[End, str] = {
-    "perfect": "all fireworks complete",
-    "deck_exhausted": "the deck ran out",
-    "lives_lost": "the third life was lost",
-    "max_turns": "stopped at the turn limit",
-    "vote": "ended by the players' vote",
-    "player": "ended by a player",
-    "clock": "ended by the clock",
-}
 FAKE_SERVER = (
     "fake server: this game was answered by the package's fake server, not by a language model"
 )

@@ -136,7 +136,8 @@ class OutsideGame:
             self._decided[view.turn] = decided
         self._memories[view.seat] = dict(decided.model_dump(mode="json")["memory"])
         self.views[view.seat] = view
-        return decided.move
+        move: Move = decided.move
+        return move
 
     def finish(self, view: View) -> Result:
         """Return how the game ended, or how it stands, as anybody sees it now; a journal of it is closed at its end."""

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import ParamSpec, Protocol
+from typing import Any, ParamSpec, Protocol
 
 import structlog
 
@@ -27,10 +27,8 @@ from hanabi_orchestrator.orchestrator.errors import (
     Unwritten,
     UserError,
 )
-from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card
-from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import wasted_hints
-from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
-from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get, of_seats
+from hanabi_orchestrator.orchestrator.game.types import AnyReferee, Game
 from hanabi_orchestrator.orchestrator.journal import fingerprint
 from hanabi_orchestrator.orchestrator.journal.events import (
     Decided,
@@ -89,11 +87,12 @@ P = ParamSpec("P")
 async def play_async(
     seats: Seats,
     *,
-    players: int = 3,
+    players: int | None = None,
     seed: int | None = None,
     deck: Sequence[str] | None = None,
     label: str | None = None,
     repeat: int = 1,
+    game: str | None = None,
     journal: Path | str | None = None,
     sink: Sink = nowhere,
     gate: Gate | None = None,
@@ -106,9 +105,11 @@ async def play_async(
 
     `play` closes the seats afterwards.
 
-    `seats`: one seat for everybody, or one per player. `seed`: the seed of HLE's own deal, 1 when no deck is given.
-    `deck`: the 50 cards in the order of dealing; `label` names the deck, for the seeds of models and in results.
-    `repeat`: 1 is the first game of a deal. `journal`: the file for the events; a game that it holds is resumed, a
+    `seats`: one seat for everybody, or one per player. `players`: how many; the game's usual number where nobody says.
+    `seed`: the number of the game's own deal, in Hanabi the seed of HLE's, 1 when no deck is given. `deck`: the deal
+    itself, in Hanabi the 50 cards in the order of dealing; `label` names the deck, for the seeds of models and in
+    results. `repeat`: 1 is the first game of a deal. `game`: its name; that of the seats where nobody says, and Hanabi
+    for plain functions. `journal`: the file for the events; a game that it holds is resumed, a
     finished one is not played again. `sink` gets every event, those of the journal first. `gate` can stop the game
     before its next turn. `max_turns`: stop after this many turns, including those before a resume. `memories`: by
     seat, plain JSON data that is in its memory on every turn. `lean`: write a small journal.
@@ -116,10 +117,13 @@ async def play_async(
     them instead. Raises UserError for a game that cannot be played, Suspended when a model gave no answer, a person
     left or the gate stopped the game, and TurnError when a turn fails.
     """
-    everybody = seated(seats, players)
+    kind = game_of(seats, game)
+    count = kind.usual if players is None else players
+    everybody = seated(seats, count, kind)
     started = start(
         everybody,
-        players=players,
+        players=count,
+        game=kind.name,
         seed=seed,
         deck=deck,
         label=label,
@@ -201,9 +205,16 @@ play = _blocking(play_async)
 """Play one game outside an event loop, with the arguments of `play_async`; closes the seats afterwards."""
 
 
-def seated(seats: Seats, players: int) -> tuple[Seat, ...]:
+def game_of(seats: Seats, name: str | None = None) -> Game:
+    """Return the game that seats play; `name`: the one that they must play. Raises UserError for seats of two games."""
+    several = seats if isinstance(seats, Sequence) else (seats,)
+    named = [seat.info.game for seat in several if isinstance(seat, JournaledSeat)]
+    return of_seats(named, name)
+
+
+def seated(seats: Seats, players: int, game: Game | None = None) -> tuple[Seat, ...]:
     """Return one seat for each player. Raises UserError for another number of seats."""
-    check_players(players)
+    (game or game_of(seats)).check_players(players)
     each = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
     if len(each) != players:
         raise UserError(f"{players} players need {players} seats, not {len(each)}")
@@ -219,15 +230,17 @@ def start(
     label: str | None = None,
     repeat: int = 1,
     memories: Mapping[int, Memory] | None = None,
+    game: str | None = None,
 ) -> GameStarted:
     """Return the first event of a game, which identifies it. Raises UserError for what cannot be played."""
+    kind = game_of(seats, game).name
     if seed is not None and deck is not None:
         raise UserError(
             f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal"
         )
     dealt = None if deck is not None else 1 if seed is None else seed
-    cards = _cards(players, dealt, tuple(deck or ()))
-    cast = tuple(map(describe, seats))
+    cards = _deal(kind, players, dealt, tuple(deck or ()))
+    cast = tuple(describe(seat, kind) for seat in seats)
     memories_before = {
         seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory
     }
@@ -237,7 +250,9 @@ def start(
         )
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
+    place += [kind] if kind != DEFAULT else []
     return GameStarted(
+        kind=kind,
         players=players,
         seed=dealt,
         deck_name=label if deck is not None else None,
@@ -247,16 +262,22 @@ def start(
         seats=cast,
         memories=memories_before,
         config_hash=fingerprint.of_game(
-            players, cards, repeat, [seat.model_dump(mode="json") for seat in cast], memories_before
+            players,
+            cards,
+            repeat,
+            [seat.model_dump(mode="json") for seat in cast],
+            memories_before,
+            kind=kind if kind != DEFAULT else None,
         ),
         versions=dict(versions()),
     )
 
 
 @lru_cache(maxsize=64)  # the arms of an experiment play the same deals
-def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
-    """Return the 50 cards. Raises UserError for a wrong seed, deck or player count."""
-    return Referee(players, deal(seed) if seed is not None else deck).deck
+def _deal(kind: str, players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return the deal. Raises UserError for a wrong seed, deck or player count."""
+    game = get(kind)
+    return game.referee(players, game.deal(seed) if seed is not None else deck).deck
 
 
 @dataclass
@@ -287,7 +308,8 @@ class _GameInPlay:
 
     async def _play_on(self) -> Result:
         self._emit(self.started)
-        referee = rebuild(self.started.players, self.started.deck, self.so_far.moves)
+        game = get(self.started.kind)
+        referee = game.rebuilt(self.started.players, self.started.deck, self.so_far.moves)
         before = self.started.memories
         memories = dict(self.so_far.memories)
         context = GameContext(
@@ -315,7 +337,7 @@ class _GameInPlay:
         self.written(event)
         self.sink(event)
 
-    async def _turn(self, referee: Referee, seat: Seat, memory: Memory) -> Memory:
+    async def _turn(self, referee: AnyReferee, seat: Seat, memory: Memory) -> Memory:
         """Play one turn; returns the memory that the seat keeps of it."""
         view = referee.view(own_hand=self.started.sees_own_hand(referee.seat, referee.turn))
         self._emit(TurnStarted(turn=view.turn, seat=view.seat, view=view))
@@ -369,25 +391,18 @@ def decided_event(turn: int, seat: int, decision: Decision, before: Memory) -> D
     )
 
 
-def result_of(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
+def result_of(referee: AnyReferee, started: GameStarted, ledger: Ledger) -> Result:
     """Return how a game ended, or how it stands; `ledger` has counted its events."""
     moves = tuple(past.move for past in referee.history)
-    record = Record.model_construct(players=referee.players, deck=started.deck, moves=moves)
     return Result(
-        score_strict=referee.score_strict,
-        score_kept=referee.score_kept,
-        lives=referee.lives,
         turns=referee.turn - 1,
-        end=referee.end or "max_turns",
         players=referee.players,
         seed=started.seed,
         deck_name=started.deck_name,
         graph=started.graph,
         model=started.model,
         control=started.control,
-        fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
-        hints_wasted=wasted_hints(referee.players, referee.history),
         moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],
         **ledger.stated,
-        **ledger.first_choices(record),
+        **get(started.kind).closing(referee, ledger.refused),
     )

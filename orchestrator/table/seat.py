@@ -2,10 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT
 from hanabi_orchestrator.orchestrator.journal.events import (
     Call,
     GameStarted,
@@ -25,7 +24,7 @@ BEFORE = "before"
 class Decision:
     """A seat's decision on its turn."""
 
-    move: Move
+    move: Any
     why: str = ""
     ratings: Mapping[str, float] | None = None
     """By the text of the move, -1 to 1."""
@@ -61,9 +60,9 @@ class GameContext:
 
 
 class Seat(Protocol):
-    """Anything that decides: `async (View, Memory) -> Decision`."""
+    """Anything that decides: `async (View, Memory) -> Decision`, with the View of its game."""
 
-    async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
+    async def __call__(self, view: Any, memory: Memory, /) -> Decision: ...
 
 
 @runtime_checkable
@@ -76,7 +75,7 @@ class JournaledSeat(Protocol):
     def bind(self, context: GameContext) -> Self:
         """Return a copy of the seat for one game."""
 
-    async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
+    async def __call__(self, view: Any, memory: Memory, /) -> Decision: ...
 
     async def aclose(self) -> None:
         """Release what the seat holds open, such as connections."""
@@ -91,8 +90,10 @@ class Traced(Protocol):
         ...
 
 
-def describe(seat: Seat) -> SeatInfo:
-    """Return the description of a seat for the journal; a plain function is described by its name."""
+def describe(seat: Seat, game: str = DEFAULT) -> SeatInfo:
+    """Return the description of a seat for the journal; a plain function is described by its name, and plays whatever
+    the table plays."""
     if isinstance(seat, JournaledSeat):
         return seat.info
-    return SeatInfo(graph=getattr(seat, "__name__", type(seat).__name__), model="program")
+    name = getattr(seat, "__name__", type(seat).__name__)
+    return SeatInfo(graph=name, model="program", game=game)

@@ -72,7 +72,8 @@ def experiment(**changes: Any) -> config.Experiment:
 async def record_async(players: int, seed: int) -> Record:
     events: list[Event] = []
     await play_async(get("random"), players=players, seed=seed, sink=events.append)
-    return public_record(events)
+    public: Record = public_record(events)
+    return public
 
 
 def record(players: int, seed: int) -> Record:

@@ -3,11 +3,11 @@
 import random
 from collections.abc import Sequence
 
+from hanabi_orchestrator.orchestrator.hanabi.first_choices import Effect, compared
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move
 from hanabi_orchestrator.orchestrator.hanabi.public_record import Record
 from hanabi_orchestrator.orchestrator.hanabi.referee import deal, rebuild
 from hanabi_orchestrator.orchestrator.hanabi.view import Past
-from hanabi_orchestrator.orchestrator.journal.totals import Effect, compared
 from tests.support.positions import random_game
 
 

@@ -104,7 +104,9 @@ VIEW = random_views(3, 2)[4]
 
 
 def decided(answer: object, view: View = VIEW) -> Move:
-    return asyncio.run(PythonAgent("python:mine:agent", lambda observation: answer)(view, {})).move
+    seat = PythonAgent("python:mine:agent", lambda observation: answer)
+    move: Move = asyncio.run(seat(view, {})).move
+    return move
 
 
 def test_a_move_is_answered_by_number_by_text_or_as_an_action() -> None:
