@@ -24,7 +24,7 @@ def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) ->
         row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"]
         for row in rows
     )
-    assert "What each role of house is worth" in run("list", "experiments")[1]
+    assert "What house loses without each of its roles" in run("list", "experiments")[1]
     written = StringIO()
     terminal.show([listing.rows_table(rows)], Console(width=80, file=written))
     lines = written.getvalue().splitlines()
