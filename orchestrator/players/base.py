@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Self
 
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT
 from hanabi_orchestrator.orchestrator.hanabi.convention.hint_convention import Convention
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move
 from hanabi_orchestrator.orchestrator.hanabi.view import View
@@ -33,6 +34,8 @@ class Partner:
     convention: Convention | None = None
     """How it gives and reads hints; None for a player without such a convention."""
     game: GameContext = field(default_factory=GameContext)
+    plays: str = DEFAULT
+    """The name of the game that it plays."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         move, why = self.rule(
@@ -42,7 +45,7 @@ class Partner:
 
     @property
     def info(self) -> SeatInfo:
-        return SeatInfo(graph=f"{PREFIX}{self.name}", model="program")
+        return SeatInfo(graph=f"{PREFIX}{self.name}", model="program", game=self.plays)
 
     def bind(self, context: GameContext) -> Self:
         return replace(self, game=context)

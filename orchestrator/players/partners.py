@@ -1,6 +1,7 @@
 """The rule players by name: `partner:NAME` on the command line and in configs."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
 from hanabi_orchestrator.orchestrator.players import graded, hat, published, smart
@@ -24,13 +25,23 @@ PARTNERS: Mapping[str, Partner] = {
 }
 
 
+@cache
+def of_other_games() -> Mapping[str, Partner]:
+    """Return the rule players of other games than Hanabi; what they need is imported when one is asked for."""
+    from hanabi_orchestrator.orchestrator.players import collab_players
+
+    return {partner.name: partner for partner in collab_players.PARTNERS}
+
+
 def names() -> list[str]:
-    """Return all partners, the weakest families first."""
+    """Return the partners of Hanabi, the weakest families first."""
     return list(PARTNERS)
 
 
 def get(name: str) -> Partner:
     """Return the partner of a name. Raises UserError with the known names."""
-    if name not in PARTNERS:
+    if name in PARTNERS:
+        return PARTNERS[name]
+    if name not in of_other_games():
         raise UserError(f"unknown partner {name!r}; {did_you_mean(name, names())}")
-    return PARTNERS[name]
+    return of_other_games()[name]

@@ -97,6 +97,15 @@ def test_no_text_is_a_move_of_two_games() -> None:
                         registry.get(stranger).parse(text)
 
 
+@pytest.mark.parametrize(
+    "name", ["capture_nearest", "capture_planner", "escape_bold", "escape_planner"]
+)
+def test_a_rule_player_names_its_game(name: str) -> None:
+    result = play(partner(name), seed=1)
+    assert result.game == name.partition("_")[0]
+    assert result.graph == f"partner:{name}"
+
+
 def test_seats_of_two_games_do_not_sit_at_one_table() -> None:
     with pytest.raises(UserError, match="two games"):
         play(partner("smart"), game="capture")
