@@ -17,6 +17,7 @@ from hanabi_orchestrator.experiments.record.stated_result import whole_result
 from hanabi_orchestrator.graphs.ablate import at
 from hanabi_orchestrator.graphs.config import GraphConfig, checked
 from hanabi_orchestrator.orchestrator.errors import IllegalMove, UserError
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, other_game
 from hanabi_orchestrator.orchestrator.hanabi.cards import Card
 from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import dealt_hands
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move
@@ -87,6 +88,10 @@ E = TypeVar("E", bound=Event)
 
 class NotAJournal(UserError):  # noqa: N818  # named for what a file is
     """A file of another program, whose first line is JSON that no journal has."""
+
+
+class OtherGame(UserError):  # noqa: N818  # named for what a journal is
+    """A journal of another game than Hanabi."""
 
 
 class NotBegun(UserError):  # noqa: N818  # named for what a journal is
@@ -206,6 +211,8 @@ class Game:
             raise file.unreadable(path, error) from None
         try:
             started = GameStarted.model_validate(file.data(first))
+            if started.kind != DEFAULT:
+                raise OtherGame(f"{path} is {other_game(started.kind)}")
             lines = Lines(
                 path, first=(first, started), title=str(path) if name is None else path.name
             )
@@ -218,6 +225,8 @@ class Game:
                 written_at(first),
                 ended,
             )
+        except OtherGame:
+            raise
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
         except ValueError as error:

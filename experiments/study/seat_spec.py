@@ -30,6 +30,7 @@ from hanabi_orchestrator.graphs.config import names as graph_names
 from hanabi_orchestrator.graphs.graph_seat import seat as graph_seat
 from hanabi_orchestrator.graphs.state_graph_seat import is_state_graph, of_graph
 from hanabi_orchestrator.orchestrator.errors import UserError, similar_name
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, other_game
 from hanabi_orchestrator.orchestrator.models import simulated_settings
 from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
 from hanabi_orchestrator.orchestrator.models.request import Brain, Scripted
@@ -106,6 +107,8 @@ def check(seat: Seat, players: int) -> Seat:
     """Return the same seat. Raises UserError when it does not support this player count."""
     if isinstance(config := getattr(seat, "config", None), GraphConfig):
         ablate.at(config, players)
+    elif isinstance(seat, Partner) and seat.plays != DEFAULT:
+        raise UserError(f"{partners.PREFIX}{seat.name} is for {other_game(seat.plays)}")
     elif isinstance(seat, Partner) and players not in seat.players:
         counts = ", ".join(map(str, seat.players))
         raise UserError(f"{partners.PREFIX}{seat.name} is for {counts} players, not {players}")
@@ -287,6 +290,9 @@ def player_spec(
     }
     spec = changes.graph or seat.graph
     verify = changes.verify or seat.verify or experiment.verify
+    if spec.startswith(partners.PREFIX):
+        rule_player = partners.get(spec.removeprefix(partners.PREFIX))
+        check(rule_player, rule_player.players[0])
     if spec.startswith(OTHERS):
         if keys := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
             raise UserError(f"`{keys[0]}` changes a graph, and {spec} is not a graph")

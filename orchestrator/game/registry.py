@@ -68,6 +68,13 @@ def loaded() -> list[Game]:
     return [get(DEFAULT), *(game for name, game in _USED.items() if name != DEFAULT)]
 
 
+def other_game(name: str) -> str:
+    """Return how a sentence ends that refuses another game than Hanabi where only Hanabi is known."""
+    return (
+        f"a game of {get(name).title}, which is played from Python alone: hanabi_orchestrator.play"
+    )
+
+
 # What belongs to which game
 
 
