@@ -99,9 +99,8 @@ def _turn(graph: GraphConfig, players: int, engine: str | None) -> PlayTurn:
     """What plays a turn, made once for all games, and all positions, of a seat."""
     config = at(graph, players)
     if engine == LANGGRAPH or not (walked := walk(config)):
-        from hanabi_orchestrator.graphs import (
-            langgraph_compile,  # games of programs do not need LangGraph
-        )
+        # games of programs do not need LangGraph
+        from hanabi_orchestrator.graphs import langgraph_compile
 
         return partial(
             langgraph_compile.play, langgraph_compile.compiled(graph.model_dump_json(), players)

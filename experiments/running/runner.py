@@ -291,9 +291,8 @@ class Runner(Generic[U]):
     def _executor(self, workers: int) -> Executor[U]:
         models = self.options.models
         if self.options.executor == "ray":
-            from hanabi_orchestrator.experiments.running.ray_actors import (
-                RayActors,  # optional, and slow to import
-            )
+            # optional, and slow to import
+            from hanabi_orchestrator.experiments.running.ray_actors import RayActors
 
             return WorkerPool(RayActors(self.task, models, self.budget, workers), workers)
         if workers > 1 or self.task.may_end_process:

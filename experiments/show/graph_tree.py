@@ -23,9 +23,9 @@ SHOWN = (*SETTINGS, "options")
 def mermaid(config: GraphConfig, players: int) -> str:
     """Return the compiled graph as a Mermaid diagram, in which a redo is a loop."""
     from hanabi_orchestrator.graphs.ablate import at
-    from hanabi_orchestrator.graphs.langgraph_compile import (
-        wired,  # LangGraph takes a second to import
-    )
+
+    # LangGraph takes a second to import
+    from hanabi_orchestrator.graphs.langgraph_compile import wired
 
     return wired(at(config, players)).compile().get_graph().draw_mermaid()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,6 @@ class Study:
     folder: Path
     done: Done
     """How the command ended: what failed or is left, and why it stopped."""
-    _reports: dict[str, Report] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         ended = self.done.total - self.done.left

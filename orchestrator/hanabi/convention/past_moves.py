@@ -15,9 +15,8 @@ from hanabi_orchestrator.orchestrator.hanabi.view import Past
 
 def past_moves(scene: Scene, history: Sequence[Past]) -> PastMoves:
     """Return what the partners of a seat did."""
-    from hanabi_orchestrator.orchestrator.hanabi.convention.rollout_play import (
-        surprises,  # as late as numba
-    )
+    # as late as numba
+    from hanabi_orchestrator.orchestrator.hanabi.convention.rollout_play import surprises
 
     partners = (past.seat for past in history if past.seat != scene.seat)
     strange = sum(scene.knowledge.conventions[seat] == STRANGER for seat in partners)

@@ -54,9 +54,8 @@ class Deals(search.Deals[CodeRollout]):
 
 def past_moves(tables: Sequence[HatTable], history: Sequence[Past]) -> PastMoves:
     """Return what the partners of a seat did. `tables`: those of the seat, before each move and now."""
-    from hanabi_orchestrator.orchestrator.hanabi.information.rollout_play import (
-        surprises,  # as late as numba
-    )
+    # as late as numba
+    from hanabi_orchestrator.orchestrator.hanabi.information.rollout_play import surprises
 
     return PastMoves(_turns(tables, history), tables[0].seat, surprises)
 
