@@ -278,3 +278,14 @@ def test_what_cannot_be_played_is_said(options: dict[str, object], said: str) ->
 def test_seats_and_players_must_agree() -> None:
     with pytest.raises(UserError, match="3 players need 3 seats, not 2"):
         play([last, last], players=3)
+
+
+@pytest.mark.parametrize("players", [2, 4, 5])
+def test_a_list_of_seats_says_how_many_play(players: int) -> None:
+    result = play([last] * players, seed=1, max_turns=players)
+    assert result.players == players
+
+
+def test_one_seat_is_no_table() -> None:
+    with pytest.raises(UserError, match="Hanabi is for 2 to 5 players, not 1"):
+        play([last], seed=1)

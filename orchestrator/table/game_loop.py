@@ -105,7 +105,8 @@ async def play_async(
 
     `play` closes the seats afterwards.
 
-    `seats`: one seat for everybody, or one per player. `players`: how many; the game's usual number where nobody says.
+    `seats`: one seat for everybody, or one per player. `players`: how many; by default as many as the seats of a list,
+    and the game's usual number for one seat.
     `seed`: the number of the game's own deal, in Hanabi the seed of HLE's, 1 when no deck is given. `deck`: the deal
     itself, in Hanabi the 50 cards in the order of dealing; `label` names the deck, for the seeds of models and in
     results. `repeat`: 1 is the first game of a deal. `game`: its name; that of the seats where nobody says, and Hanabi
@@ -118,7 +119,12 @@ async def play_async(
     left or the gate stopped the game, and TurnError when a turn fails.
     """
     kind = game_of(seats, game)
-    count = kind.usual if players is None else players
+    if players is not None:
+        count = players
+    elif isinstance(seats, Sequence):
+        count = len(seats)
+    else:
+        count = kind.usual
     everybody = seated(seats, count, kind)
     started = start(
         everybody,
