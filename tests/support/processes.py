@@ -46,14 +46,14 @@ def command(
     )
 
 
-def begun(folder: Path, *arguments: str) -> BaseProcess:
+def begun(folder: Path, *arguments: str, run: "Run | None" = None) -> BaseProcess:
     """`orchestrator ARGUMENTS`, begun in a folder for a test that acts on it while it goes.
 
-    Its output is in the files `stdout` and `stderr`.
+    Its output is in the files `stdout` and `stderr`. `run` runs the command there in its own way.
     """
     out = folder / "stdout"
     err = folder / "stderr"
-    given = (folder, (str(ROOT),), dict(os.environ), out, err, run_command, arguments)
+    given = (folder, (str(ROOT),), dict(os.environ), out, err, run or run_command, arguments)
     process = FORKS.Process(target=_child, args=given)
     process.start()
     return process
@@ -136,7 +136,7 @@ def _child(
     os.environ.update(environment)
     sys.path[:0] = paths
     for stream, path in ((1, out), (2, err)):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", buffering=1)  # noqa: SIM115
     try:
