@@ -255,7 +255,14 @@ def _facts(sections: Sections, history: History) -> ConventionFacts | None:
     if facts is not None or state is None or sections[Conventions].pack != "information":
         return facts
     return ConventionFacts(
-        state.players, state.seat, history.moves, state.hands, (), None, pack="information"
+        state.players,
+        state.seat,
+        history.moves,
+        state.hands,
+        (),
+        None,
+        outright={},
+        pack="information",
     )
 
 

@@ -14,8 +14,9 @@ from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
 from hanabi_orchestrator.roles.hanabi.mind_report import MindReport
 from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
+from hanabi_orchestrator.roles.hanabi.sections.known_hands import hints_by_slot
 from hanabi_orchestrator.roles.sections import cut
-from tests.support.positions import dealt, position, turn_of
+from tests.support.positions import dealt, partners_game, position, turn_of
 from tests.support.prove import FULL
 
 HOUSE = graphs.read("house")
@@ -46,6 +47,55 @@ def test_partners_and_hints_are_told() -> None:
     assert "- hint P1 rank 5 (4): nothing" in told
     after = facts(dealt(*POINTED, moves=["hint P1 red", "hint P0 rank 4"]).view()).words()
     assert "- P1 takes for playable: slot 3 (R1, it is). P1 discards next: none." in after
+
+
+def sheet(view: View, **options: str) -> str:
+    """The words of a seat that decides alone."""
+    (section,) = cut(view, [(ConventionFacts, {"told": "sheet", **options})])
+    return section.words()
+
+
+def test_the_sheet_tells_an_own_card_once_with_its_hints_and_what_follows() -> None:
+    moves = ["hint P1 red", "hint P0 rank 4", "hint P1 rank 1", "hint P0 blue"]
+    words = sheet(dealt(*POINTED, moves=moves).view())
+    own, hands, steps = words.split("\n# ")
+    assert "- slots 0, 1, 3: (no hint) playable 36%, dead 0%, critical 14%" in own
+    assert "- slot 2: (turn 2, P1: rank 4) R4 or Y4 or G4 or W4; playable 0%" in own
+    assert (
+        "- slot 4: (turn 4, P1: blue) B1 or B2 or B3; playable 43%, dead 0%, critical 0%; "
+        "with the conventions B1; playable 100%, dead 0%, critical 0%" in own
+    )
+    assert "Touched by hints: slot 0 (R1) red 1, slot 1 (R3) red, slot 3 (R1) red 1." in hands
+    assert "play slot 4 (it fits by convention, by the hint of turn 4)." in steps
+
+
+def test_the_sheet_follows_cards_that_move_down() -> None:
+    moves = ["hint P1 red", "hint P0 rank 4", "discard slot 0", "play slot 3"]
+    words = sheet(dealt(*POINTED, moves=moves).view())
+    assert "- slot 1: (turn 2, P1: rank 4) R4 or Y4 or G4 or W4 or B4; " in words
+    assert "Touched by hints: slot 0 (R1) red, slot 1 (R3) red." in words
+
+
+def test_the_sheet_by_the_code_tells_all_own_slots() -> None:
+    words = sheet(dealt(*POINTED).view(), pack="information")
+    assert "- slots 0, 1, 2, 3, 4: (no hint) playable " in words
+
+
+@pytest.mark.parametrize("players", (2, 3, 4, 5))
+def test_the_hints_to_a_slot_are_those_that_its_card_got(players: int) -> None:
+    """By the engine's own knowledge, for all seats in a whole game, the last round with fewer cards included."""
+    short = 0
+    for referee in partners_game(["smart"] * players, 1):
+        view = referee.view((referee.turn + 1) % players)
+        hints = hints_by_slot(view.seat, players, view.history)
+        short += len(view.own) < len(hints)
+        assert not any(hints[len(view.own) :])
+        for card, pasts in zip(view.own, hints, strict=False):
+            colours = {getattr(past.move, "colour", None) for past in pasts} - {None}
+            ranks = {getattr(past.move, "rank", None) for past in pasts} - {None}
+            assert colours == ({card.colour} if card.colour else set())
+            assert ranks == ({card.rank} if card.rank else set())
+    assert short
 
 
 def test_who_is_in_danger_is_told() -> None:

@@ -33,9 +33,14 @@ from hanabi_orchestrator.orchestrator.hanabi.information.policy import CodePosit
 from hanabi_orchestrator.orchestrator.hanabi.information.table import HatTable, table_of
 from hanabi_orchestrator.orchestrator.hanabi.literal_knowledge import types_of, with_hand
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move
-from hanabi_orchestrator.orchestrator.hanabi.view import Past, View
+from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge, Past, View
 from hanabi_orchestrator.orchestrator.table.seat import BEFORE
-from hanabi_orchestrator.roles.hanabi.sections import code_words, compact_words, decision_sheet
+from hanabi_orchestrator.roles.hanabi.sections import (
+    code_words,
+    compact_words,
+    decision_sheet,
+    known_hands,
+)
 from hanabi_orchestrator.roles.hanabi.sections.past_games import records_of
 from hanabi_orchestrator.roles.role_options import Options
 from hanabi_orchestrator.roles.sections import Fact, Section, section
@@ -89,6 +94,8 @@ class ConventionFacts(Section):
     """The legal moves; a move refused this turn is not among them."""
     turns_left: int | None
     """Turns of the game, this one included; None while the deck has cards."""
+    outright: Mapping[int, tuple[Knowledge, ...]]
+    """The positive hints to the hands in sight, by seat and slot."""
     records: Sequence[Mapping[str, Any]] = ()
     """Past games of the others as plain data."""
     told: str = "whole"
@@ -112,6 +119,7 @@ class ConventionFacts(Section):
             hands,
             tuple(view.legal),
             view.turns_left,
+            {hand.seat: tuple(card.outright for card in hand.known) for hand in view.hands},
             told=str(options["told"]),
             blind=options.get("partners") == "blind",
             pack=str(options.get("pack", "newest")),
@@ -146,6 +154,8 @@ class ConventionFacts(Section):
         return words.fill(
             FILES[self.told],
             doubts=doubts,
+            own="\n".join(self._own_hand(words)),
+            hands="\n".join(self._others_hands(words)),
             steps=decision_sheet.steps(self.scene, self.legal, words),
         )
 
@@ -249,7 +259,11 @@ class ConventionFacts(Section):
         complete = self.told not in ("own", "others", "losses")
         if self.told == "own" or (complete and self.about_own):
             yield from code_words.readings(code, self.history, words)
-            yield from self._belief_lines(words)
+            if self.told == "sheet":
+                yield words(OWN_HAND)
+                yield from self._own_hand(words)
+            else:
+                yield from self._belief_lines(words)
             yield from code_words.plays(code, words)
         if self.told == "losses" or (complete and self.about_own):
             yield from self._risk_lines(words)
@@ -260,6 +274,16 @@ class ConventionFacts(Section):
             )
         if self.about_hints:
             yield from code_words.hints(code, words)
+
+    def _own_hand(self, words: Words) -> Iterator[str]:
+        """What each own slot can be, with the hints that touched it."""
+        hints = known_hands.hints_by_slot(self.seat, self.players, self.history)
+        return known_hands.own_lines(hints, self.by_hints, self.scene.beliefs, words)
+
+    def _others_hands(self, words: Words) -> Iterator[str]:
+        """What each partner knows of their hand."""
+        partners = {seat: self._partner(seat, words) for seat in self.hands}
+        return known_hands.others_lines(partners, self.hands, self.outright, words)
 
     def _belief_lines(self, words: Words) -> Iterator[str]:
         """The own slots of which the conventions say more than hints and counting."""
@@ -438,6 +462,7 @@ def _by_code(table: HatTable) -> CommonKnowledge:
 FILES = {"sheet": "sections/decision_sheet.md", "compact": "sections/compact.md"}
 """The templates of those words that have one of their own."""
 
+OWN_HAND = "Your own cards: the hints that touched each, what hints and counting leave, and what the conventions add."
 NO_CONVENTION = "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."
 READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat tells only its colour or rank."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."

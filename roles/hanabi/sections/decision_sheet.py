@@ -2,13 +2,21 @@
 
 from collections.abc import Collection, Mapping
 
-from hanabi_orchestrator.orchestrator.hanabi.convention.policy import HOUSE_STEPS, PolicyStep, Scene
+from hanabi_orchestrator.orchestrator.hanabi.convention.policy import (
+    HOUSE_STEPS,
+    PolicyStep,
+    Scene,
+    discard,
+)
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move
 from hanabi_orchestrator.roles.words import Words
 
 
 def steps(scene: Scene, legal: Collection[Move], words: Words) -> str:
-    """Return the steps of `policy.HOUSE_STEPS` that name legal moves, the best first and with its reason."""
+    """Return the steps of `policy.HOUSE_STEPS` that name legal moves, each move with its reason.
+
+    The best move comes first; of discards it alone has a reason.
+    """
     lines = list[str]()
     for step, text in SHEET.items():
         reasons = dict[str, str]()
@@ -18,6 +26,8 @@ def steps(scene: Scene, legal: Collection[Move], words: Words) -> str:
         if not reasons:
             continue
         first, *moves = reasons
+        if step is not discard:  # one reason holds for all that may go
+            moves = [f"{move} ({reasons[move]})" for move in moves]
         more = words("; else $moves", moves=words.series(moves)) if moves else ""
         lines.append(f"{len(lines) + 1}. {words(text)} {first} ({reasons[first]}){more}.")
     return "\n".join(lines)
