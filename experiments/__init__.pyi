@@ -1,3 +1,4 @@
+from . import formats
 from .analysis.analysis import analyse
 from .record import games, measures, results, rewards
 from .record.game import Game
@@ -24,6 +25,7 @@ __all__ = [
     "Study",
     "analyse",
     "decide",
+    "formats",
     "games",
     "measures",
     "mistakes_of",

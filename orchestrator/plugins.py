@@ -1,22 +1,25 @@
 """Code from outside: plugins, which are entry points that installed packages declare, and what `--import` names.
 
-A plugin that fails to load raises at every use: going on silently without it could play a different game.
+A `Group` is imported as a whole: a plugin of it that fails to load raises at every use, for going on silently without
+it could play a different game. A `Table` loads what is named: a broken plugin hinders nobody who does not name it.
 """
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from hanabi_orchestrator.orchestrator import regular_files
-from hanabi_orchestrator.orchestrator.errors import UserError, in_words
+from hanabi_orchestrator.orchestrator.cells import check_name
+from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, in_words
 
 BUILT_IN = "built-in"
 """The source of objects that this project itself defines."""
@@ -85,6 +88,113 @@ class Group:
             self.loading
             or _importing
             or (BUILT_IN if package == "hanabi_orchestrator" else package)
+        )
+
+
+T = TypeVar("T")
+
+
+class Table(Generic[T]):
+    """The things of a kind by name: those of this package, of installed packages, and those that code adds.
+
+    An entry point of the group has the name of a thing, and says where it is. Nothing is loaded before it is named.
+    """
+
+    def __init__(self, kind: type[T], noun: str, group: str, built_in: Mapping[str, str]) -> None:
+        """`built_in`: by name, where a thing is, `module:attribute`; `noun`: what a thing is called in sentences."""
+        self.kind = kind
+        self.noun = noun
+        self.group = group
+        self.built_in = built_in
+        self._added: dict[str, tuple[str, T]] = {}
+        self._loaded: dict[str, T] = {}
+
+    @cached_property
+    def _installed(self) -> Mapping[str, Sequence[Plugin]]:
+        by_name: dict[str, list[Plugin]] = {}
+        for plugin in installed(self.group):
+            by_name.setdefault(plugin.entry.name, []).append(plugin)
+        return by_name
+
+    def add(self, name: str, thing: T) -> T:
+        """Register a thing and return it. Raises UserError for a name that is taken, and for a thing of another type."""
+        check_name(name)
+        source = _importing or "this program"
+        if owners := self._sources(name):
+            raise UserError(
+                f"{self.noun} {name!r} is registered twice: by {owners[0]} and by {source}; "
+                "choose another name"
+            )
+        self._added[name] = source, self._checked(thing, f"{self.noun} {name!r}")
+        return thing
+
+    def starting(self, beginning: str) -> list[str]:
+        """Return the names that begin so, for a shell that completes them."""
+        return [name for name in self.names() if name.startswith(beginning)]
+
+    def names(self) -> list[str]:
+        """Return the names of all, those of this package first."""
+        return list(dict.fromkeys((*self.built_in, *self._installed, *self._added)))
+
+    def get(self, name: str) -> T:
+        """Return the thing of a name. Raises UserError with the known names, and for a plugin that is broken."""
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def source(self, name: str) -> str:
+        """Return who brings a thing: `built-in`, an installed package, or what `--import` named."""
+        return " and ".join(self._sources(name))
+
+    def sound(self) -> Iterator[tuple[str, T]]:
+        """Give each thing with its name; those that cannot be loaded are left out."""
+        for name in self.names():
+            with suppress(UserError):
+                yield name, self.get(name)
+
+    def problems(self) -> list[str]:
+        """Return why some cannot be loaded, each in a sentence."""
+        problems = []
+        for name in self.names():
+            try:
+                self.get(name)
+            except UserError as error:
+                problems.append(str(error))
+        return problems
+
+    def loaded(self) -> Mapping[str, T]:
+        """Return what was named so far."""
+        return self._loaded
+
+    def _sources(self, name: str) -> list[str]:
+        ours = [BUILT_IN] if name in self.built_in else []
+        plugins = [plugin.source for plugin in self._installed.get(name, ())]
+        added = [self._added[name][0]] if name in self._added else []
+        return [*ours, *plugins, *added]
+
+    def _load(self, name: str) -> T:
+        sources = self._sources(name)
+        if not sources:
+            raise UserError(f"unknown {self.noun} {name!r}; {did_you_mean(name, self.names())}")
+        if len(sources) > 1:
+            raise UserError(
+                f"{self.noun} {name!r} is there twice: by {sources[0]} and by {sources[1]}; "
+                "uninstall one of them"
+            )
+        if name in self._added:
+            return self._added[name][1]
+        if name in self.built_in:
+            module, _, attribute = self.built_in[name].partition(":")
+            return self._checked(getattr(import_module(module), attribute), name)
+        (plugin,) = self._installed[name]
+        return self._checked(plugin.load(), str(plugin))
+
+    def _checked(self, thing: object, name: str) -> T:
+        if isinstance(thing, self.kind):
+            return thing
+        raise UserError(
+            f"{name} is no {self.noun}: its type is {type(thing).__name__}, not "
+            f"{self.kind.__name__}"
         )
 
 

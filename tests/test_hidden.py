@@ -15,7 +15,7 @@ import pytest
 from hanabi_orchestrator import graphs, prompts, roles
 from hanabi_orchestrator.experiments.interchange import data_rows
 from hanabi_orchestrator.experiments.interchange.data_rows import COLUMNS, DataSet
-from hanabi_orchestrator.experiments.interchange.sources import Source
+from hanabi_orchestrator.experiments.record.games import Source
 from hanabi_orchestrator.experiments.tasks.probes import probe as probe_games
 from hanabi_orchestrator.experiments.tasks.probes.bank import probes
 from hanabi_orchestrator.graphs import ablate, context, recorded

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from hanabi_orchestrator.experiments import formats
 from hanabi_orchestrator.experiments.cli import completion
 from hanabi_orchestrator.experiments.cli.shared_options import (
     Output,
@@ -25,7 +26,24 @@ if TYPE_CHECKING:
 
 DATA_SETS = ("logs", "rewards", "sft", "dpo", "grpo")
 """Formats whose rows train a model."""
-TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect", *DATA_SETS)
+OF_COMMAND: Mapping[str, str] = {
+    "page": "one HTML file to mail, or a folder",
+    "tables": "games, turns and calls as Parquet",
+    "results": "results.csv with more columns",
+    "otlp": "traces for OpenTelemetry",
+    "logs": "a row per decision",
+    "rewards": "a row per decision, with values of its moves",
+    "sft": "a row per response",
+    "dpo": "a row per decision, as pairs of moves",
+    "grpo": "a row per decision, for rewards in training",
+}
+"""Formats that have options of the command, by name, with what they hold."""
+TARGETS = (*OF_COMMAND, *formats.exports.built_in)
+
+
+def targets() -> list[str]:
+    """Return the names of all formats, those of other packages included."""
+    return list(dict.fromkeys((*TARGETS, *formats.exports.names())))
 
 
 def export(
@@ -41,9 +59,9 @@ def export(
     to: Annotated[
         str,
         Option(
-            help=f"The format: {', '.join(TARGETS)}.",
+            help=f"The format: {', '.join(TARGETS)}; or one of your own (`list formats`).",
             autocompletion=lambda incomplete: [
-                name for name in TARGETS if name.startswith(incomplete)
+                name for name in targets() if name.startswith(incomplete)
             ],
         ),
     ],
@@ -110,7 +128,8 @@ def export(
     elif to in ("tables", "results"):
         _columns(to, paths[0], out, wishes, workers, output)
     else:
-        _games(to, paths[0], out, output)
+        written = formats.exports.get(to).write(paths[0], out)
+        output.lines(written.data, *written.lines)
 
 
 EXTRAS: Mapping[str, Sequence[str]] = {
@@ -130,8 +149,8 @@ def _check(
 ) -> None:
     """Raise UserError for a format or a source that does not exist, and for an option of another
     format."""
-    if to not in TARGETS:
-        raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
+    if to not in targets():
+        raise UserError(f"--to is {to!r}; {did_you_mean(to, targets(), 'it can be')}")
     for path in paths:
         if not path.exists():
             raise UserError(
@@ -144,9 +163,9 @@ def _check(
             f"--with is {wrong[0]!r}; "
             f"{did_you_mean(wrong[0], EXTRAS.get(to, ()), f'--to {to} can have')}"
         )
-    for name, (formats, value) in options.items():
-        if value and to not in formats:
-            raise UserError(f"{name} is for --to {' or '.join(formats)}, not for --to {to}")
+    for name, (takers, value) in options.items():
+        if value and to not in takers:
+            raise UserError(f"{name} is for --to {' or '.join(takers)}, not for --to {to}")
     if to not in DATA_SETS and len(paths) > 1:
         raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
 
@@ -197,29 +216,6 @@ def _columns(
             f"{name:<6} {number:>9,}  {out}/{name}.parquet" for name, number in written.items()
         )
         output.lines({"out": str(out), "rows": written}, *lines)
-
-
-def _games(to: str, path: Path, out: Path, output: Output) -> None:
-    """Write games for other programs."""
-    if to == "hanab-live":
-        from hanabi_orchestrator.experiments.interchange import hanab_live
-
-        games = hanab_live.export(path, out)
-        output.lines([game.plain for game in games], *hanab_live.lines(games, out))
-    elif to == "atif":
-        from hanabi_orchestrator.experiments.interchange import atif
-
-        files = atif.export(path, out)
-        output.lines(
-            {"out": str(out), "files": [str(file) for file in files]},
-            f"{len(files):,} trajectories  {out}",
-        )
-    else:
-        from hanabi_orchestrator.experiments.interchange import inspect_log
-
-        log, number = inspect_log.export(path, out)
-        onward = f"next: inspect view --log-dir {log.parent}"
-        output.lines({"log": str(log), "games": number}, f"{number:,} samples  {log}", onward)
 
 
 def _send(
@@ -284,8 +280,13 @@ def import_games(
         ),
     ],
     form: Annotated[
-        Literal["hanab-live", "hanabilogs"] | None,
-        Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs."),
+        str | None,
+        Option(
+            "--from",
+            help="The format, where the file does not tell: hanab-live, hanabilogs, or one of "
+            "your own (`list formats`).",
+            autocompletion=formats.imports.starting,
+        ),
     ] = None,
     out: Annotated[
         Path | None, Option(help="What to write; default games/, or games/hanabilogs-FILE.")
@@ -316,13 +317,14 @@ def import_games(
 ) -> None:
     """Read games of other programs in, as journals.
 
-    Of hanab.live or of HanabiLogs; `show` and all other commands take them.
+    Of hanab.live, of HanabiLogs, or in a format of your own; `show` and all other commands take
+    them.
     """
-    from hanabi_orchestrator.experiments.interchange import hanabi_logs
+    from hanabi_orchestrator.experiments.document.terminal import console
     from hanabi_orchestrator.experiments.record.game import Game
+    from hanabi_orchestrator.experiments.show import game_story
 
     path = Path(source)
-    site = source.startswith(("http://", "https://"))
     is_journal = False
     with suppress(UserError):
         is_journal = path.suffix == ".jsonl" and bool(Game.open(path))
@@ -330,62 +332,22 @@ def import_games(
         raise UserError(
             f"{source!r} is a journal of this program already: orchestrator show {source}"
         )
-    # rows stand a line each, or in Parquet; a game of the site is one JSON value or an address
-    rows = path.suffix in (".parquet", ".jsonl", ".ndjson") or path.name.endswith(
-        (".jsonl.gz", ".ndjson.gz")
-    )
-    if form == "hanabilogs" or (form is None and rows and not site):
-        folder = out or Path("games") / f"hanabilogs-{path.stem}"
-        done = hanabi_logs.run(
-            path, folder, graph, names, models=model or [], skip_broken=skip_broken
-        )
-        output.lines(done.plain, *done.lines)
-        return
-    options = {"--graph": graph, "--map": names, "--model": model, "--skip-broken": skip_broken}
-    if wrong := next((name for name, value in options.items() if value), None):
+    name = form or _form(source)
+    read = formats.imports.get(name)
+    given = {"graph": graph, "map": names, "model": model, "skip_broken": skip_broken}
+    options = {option: value for option, value in given.items() if value}
+    if wrong := sorted(set(options) - set(read.options)):
+        flag = f"--{wrong[0].replace('_', '-')}"
         raise UserError(
-            f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says "
-            "otherwise"
+            f"{flag} is not for {name}, as which {source!r} is read; --from says otherwise"
         )
-    _hanab_live(source, out, output)
+    written = read.read(source, out, **options)
+    output.lines(written.data, *written.lines)
+    if written.journal and not output.as_json:
+        game_story.print_next(written.journal, console(), again=False)
 
 
-def _hanab_live(source: str, out: Path | None, output: Output) -> None:
-    """Read a game of hanab.live: its deck and its moves."""
-    from hanabi_orchestrator.experiments.document.terminal import console
-    from hanabi_orchestrator.experiments.interchange import hanab_live_import
-    from hanabi_orchestrator.experiments.show import game_story
-    from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
-    from hanabi_orchestrator.roles.words import many
-
-    game = hanab_live_import.read(source)
-    if source.startswith("http"):
-        name = "address"
-    else:
-        name = Path(source).stem
-    out = out or Path("games")
-    if out.suffix == ".jsonl":
-        path = out
-    else:
-        path = out / f"hanab-live-{name}.jsonl"
-    hanab_live_import.journal_of(game, path, path.stem)
-    moves = len(game.moves)
-    colours = "the site's blue cards are white here, its purple ones blue"
-    if game.given_up:
-        end = f", {get(DEFAULT).ends[game.given_up]}"
-    elif game.ended:
-        end = ""
-    else:
-        end = ", unfinished"
-    output.lines(
-        {
-            "journal": str(path),
-            "players": game.players,
-            "moves": moves,
-            "ended": game.ended,
-            "given_up": game.given_up,
-        },
-        f"{game.players} players, {many(moves, 'move')}{end}; {colours}",
-    )
-    if not output.as_json:
-        game_story.print_next(path, console(), again=False)
+def _form(source: str) -> str:
+    """Return the format that a file or an address is of, by its name; hanab.live's where none takes it."""
+    takers = (name for name, form in formats.imports.sound() if form.takes(source))
+    return next(takers, "hanab-live")

@@ -1,12 +1,13 @@
 """`list`; `graphs` and `roles`: show one, its prompts, and whether it is sound."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
 
-from hanabi_orchestrator.experiments.cli import completion
+from hanabi_orchestrator.experiments.cli import completion, export
 from hanabi_orchestrator.experiments.cli.evaluate import ProbeChoice, list_probes
 from hanabi_orchestrator.experiments.cli.shared_options import (
     Output,
@@ -143,6 +144,7 @@ Kind = Literal[
     "positions",
     "probes",
     "references",
+    "formats",
 ]
 
 
@@ -162,16 +164,14 @@ def listed(
 ) -> None:
     """List graphs, roles, partners, experiments, runs, games ...
 
-    Also positions (packaged banks), probes (conventions with their probes) and references
-    (published scores).
+    Also positions (packaged banks), probes (conventions with their probes), references
+    (published scores), and formats (of export and import).
     """
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
     from hanabi_orchestrator import roles
     from hanabi_orchestrator.experiments.record import saved
     from hanabi_orchestrator.experiments.show import listing
-    from hanabi_orchestrator.experiments.study import experiment, references
-    from hanabi_orchestrator.experiments.tasks.positions import bank
 
     if kind == "probes":
         list_probes(choice, output)
@@ -191,9 +191,20 @@ def listed(
         )
     elif kind == "runs":
         output.rows(saved.runs(folder or Path("runs")), f"there is no run in {folder or 'runs'}")
-    elif kind == "experiments":
-        output.rows(experiment.experiments(), "there is no packaged experiment")
-    elif kind == "references":
-        output.rows(references.rows(), "there is none")
     else:
-        output.rows(bank.rows(), "there is no packaged bank")
+        output.rows(*_rows(kind))
+
+
+def _rows(kind: str) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """The rows of a list that is a plain table, and what is said where there is none."""
+    from hanabi_orchestrator.experiments.show import listing
+    from hanabi_orchestrator.experiments.study import experiment, references
+    from hanabi_orchestrator.experiments.tasks.positions import bank
+
+    if kind == "experiments":
+        return experiment.experiments(), "there is no packaged experiment"
+    if kind == "formats":
+        return listing.formats(export.OF_COMMAND), "there is no format"
+    if kind == "references":
+        return references.rows(), "there is no reference"
+    return bank.rows(), "there is no packaged bank"

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments.formats import ExportFormat, Written
 from hanabi_orchestrator.experiments.record.files import write_all
 from hanabi_orchestrator.experiments.record.game import Game, Turn
+from hanabi_orchestrator.experiments.record.games import sources
 from hanabi_orchestrator.orchestrator.hanabi.view import Past
 from hanabi_orchestrator.orchestrator.journal.events import Call
 from hanabi_orchestrator.orchestrator.versions import versions
@@ -43,13 +44,22 @@ def export(path: Path, out: Path) -> list[Path]:
     Seats that never moved have none. Raises UserError.
     """
     written = list[Path]()
-    for source in sources.read(path):
+    for source in sources(path):
         seats = trajectories(source.path).items()
         texts = {}
         for seat, data in seats:
             texts[f"{source.name}-seat{seat}.json"] = json.dumps(data, ensure_ascii=False) + "\n"
         written += write_all(out, texts)
     return written
+
+
+def _written(path: Path, out: Path) -> Written:
+    files = export(path, out)
+    data = {"out": str(out), "files": [str(file) for file in files]}
+    return Written(f"{len(files):,} trajectories  {out}", data=data)
+
+
+FORMAT = ExportFormat(says="trajectories of seats and roles (ATIF v1.7)", write=_written)
 
 
 def trajectories(path: Path) -> dict[int, dict[str, Any]]:

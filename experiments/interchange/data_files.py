@@ -16,12 +16,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from hanabi_orchestrator.experiments.interchange import data_rows, sources
+from hanabi_orchestrator.experiments.interchange import data_rows
 from hanabi_orchestrator.experiments.interchange.data_rows import DataSet, condition
-from hanabi_orchestrator.experiments.interchange.sources import Source
 from hanabi_orchestrator.experiments.record import parquet
 from hanabi_orchestrator.experiments.record.files import whole, write_atomically
 from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.games import Source, sources
 from hanabi_orchestrator.experiments.record.parallel import mapped
 from hanabi_orchestrator.experiments.record.seed_range import SPANS, numbers
 from hanabi_orchestrator.experiments.values.marking import Done
@@ -71,7 +71,7 @@ class HeldOut:
                     hashed(list(deal(seed))): f"of --held-out {text}" for seed in numbers(text)
                 }
             elif Path(text).exists():
-                games = [Game.open(source.path).started for source in sources.read(Path(text))]
+                games = [Game.open(source.path).started for source in sources(Path(text))]
                 deals |= {data_rows.deal_of(started): f"in {text}" for started in games}
             else:
                 raise UserError(
@@ -136,7 +136,7 @@ def export(
         raise UserError(f"--out {str(out)!r} must end in {' or '.join(SUFFIXES)}")
     games = []
     for path in paths:
-        games.extend(sources.read(path))
+        games.extend(sources(path))
     condition(data.where)
     held_out.check(games)
     names = {False: out.with_stem(f"{out.stem}-train"), True: out.with_stem(f"{out.stem}-test")}

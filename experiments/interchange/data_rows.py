@@ -14,9 +14,9 @@ from simpleeval import EvalWithCompoundTypes
 
 from hanabi_orchestrator.experiments.interchange.decisions import Cells, Decision, Response
 from hanabi_orchestrator.experiments.interchange.hanabi_logs_games import hle_words
-from hanabi_orchestrator.experiments.interchange.sources import Source
 from hanabi_orchestrator.experiments.record import parquet
 from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.games import Source
 from hanabi_orchestrator.experiments.values.rollout_store import store_of
 from hanabi_orchestrator.experiments.values.turn_values import turn_values
 from hanabi_orchestrator.graphs.config import GraphConfig

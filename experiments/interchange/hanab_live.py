@@ -19,9 +19,10 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments import formats
 from hanabi_orchestrator.experiments.record.files import write_atomically, write_csv
 from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.games import sources
 from hanabi_orchestrator.orchestrator.errors import UserError, shortened
 from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
 from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
@@ -294,7 +295,7 @@ def export(path: Path, out: Path) -> list[Written]:
 
     Raises UserError for a single game without moves.
     """
-    games = sources.read(path)
+    games = sources(path)
     written = []
     if path.is_dir() and out.is_file():
         raise UserError(f"--out {str(out)!r} is a file; the games of a run need a folder")
@@ -340,3 +341,11 @@ def lines(written: Sequence[Written], out: Path) -> list[str]:
             f"hanab.live ends {games} earlier, when no card can score any more: {cut} cut"
         )
     return sentences
+
+
+def _written(path: Path, out: Path) -> formats.Written:
+    games = export(path, out)
+    return formats.Written(*lines(games, out), data=[game.plain for game in games])
+
+
+FORMAT = formats.ExportFormat(says="games of hanab.live, with reasons as notes", write=_written)

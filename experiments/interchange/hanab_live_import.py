@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from hanabi_orchestrator.experiments.interchange import hanab_live, recorded_game
+from hanabi_orchestrator.experiments.formats import ImportFormat, Written
+from hanabi_orchestrator.experiments.interchange import hanab_live
 from hanabi_orchestrator.experiments.interchange.hanab_live import (
     DISCARD,
     END,
@@ -22,16 +23,17 @@ from hanabi_orchestrator.experiments.interchange.hanab_live import (
     STANDARD,
     CardOrders,
 )
+from hanabi_orchestrator.experiments.record import games
 from hanabi_orchestrator.orchestrator import regular_files
 from hanabi_orchestrator.orchestrator.errors import UserError, nearby, shortened, user_error
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
 from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, check_deck
 from hanabi_orchestrator.orchestrator.hanabi.moves import HintColour, HintRank, Move
 from hanabi_orchestrator.orchestrator.hanabi.referee import End, Referee
-from hanabi_orchestrator.orchestrator.journal.events import Event, SeatInfo
-from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.orchestrator.journal.events import Event
 from hanabi_orchestrator.orchestrator.printable import writable
-from hanabi_orchestrator.orchestrator.table.seat import Decision
 from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles.words import many
 
 SEAT = "hanab.live"
 """The graph of a seat of an imported game."""
@@ -266,13 +268,50 @@ def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> No
     referee.apply(move)
 
 
-def journal_of(game: Imported, path: Path, name: str) -> list[Event]:
+def journal_of(game: Imported, path: Path) -> list[Event]:
     """Write the journal of an imported game; returns its events. Raises UserError when the file is
     there."""
-    infos = [SeatInfo(graph=SEAT, model=PROGRAM, label=label or None) for label in game.labels]
-    turns = [(Decision(move=move), None) for move in game.moves]
-    events = recorded_game.events(
-        infos, turns, name, over=game.ended, given_up=game.given_up, deck=game.deck
+    return games.save(
+        path,
+        game.deck,
+        game.moves,
+        players=game.labels,
+        program=SEAT,
+        ended=game.ended,
+        given_up=game.given_up,
     )
-    recorded_game.write(events, path)
-    return events
+
+
+def _written(source: str, out: Path | None) -> Written:
+    """Read a game of the site: its deck and its moves."""
+    game = read(source)
+    path = out or Path("games")
+    if path.suffix != ".jsonl" and source.startswith("http"):
+        path = path / "hanab-live-address.jsonl"
+    elif path.suffix != ".jsonl":
+        path = path / f"hanab-live-{Path(source).stem}.jsonl"
+    journal_of(game, path)
+    end = ""
+    if game.given_up:
+        end = f", {get(DEFAULT).ends[game.given_up]}"
+    elif not game.ended:
+        end = ", unfinished"
+    moves = many(len(game.moves), "move")
+    colours = "the site's blue cards are white here, its purple ones blue"
+    data = {
+        "journal": str(path),
+        "players": game.players,
+        "moves": len(game.moves),
+        "ended": game.ended,
+        "given_up": game.given_up,
+    }
+    return Written(f"{game.players} players, {moves}{end}; {colours}", data=data, journal=path)
+
+
+def _takes(source: str) -> bool:
+    return source.startswith(("http://", "https://")) or source.endswith(".json")
+
+
+FORMAT = ImportFormat(
+    says="a game of hanab.live: JSON, or a replay's address", read=_written, takes=_takes
+)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hanabi_orchestrator.experiments import formats
 from hanabi_orchestrator.experiments.interchange import hanabi_logs_games as logs
 from hanabi_orchestrator.experiments.interchange import hanabi_logs_rows as log_rows
-from hanabi_orchestrator.experiments.interchange import recorded_game
 from hanabi_orchestrator.experiments.interchange.hanabi_logs_games import LeftOut, LogGame, Turn
 from hanabi_orchestrator.experiments.interchange.hanabi_logs_rows import Broken, LogRow
+from hanabi_orchestrator.experiments.record import recorded_game
 from hanabi_orchestrator.experiments.record.files import short_name, write_atomically
 from hanabi_orchestrator.graphs.ablate import bind
 from hanabi_orchestrator.graphs.config import GraphConfig
@@ -224,3 +225,32 @@ def _write(games: Sequence[LogGame], config: GraphConfig, done: Done) -> None:
     ):
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in rows)
         write_atomically(done.folder / name, f"[\n{lines}\n]\n" if lines else "[]\n")
+
+
+def _written(
+    source: str,
+    out: Path | None,
+    *,
+    graph: str | None = None,
+    map: Path | None = None,
+    model: Sequence[str] = (),
+    skip_broken: bool = False,
+) -> formats.Written:
+    file = Path(source)
+    folder = out or Path("games") / f"hanabilogs-{file.stem}"
+    done = run(file, folder, graph, map, models=model, skip_broken=skip_broken)
+    return formats.Written(*done.lines, data=done.plain)
+
+
+def _takes(source: str) -> bool:
+    # rows stand a line each, or in Parquet
+    rows = (".parquet", ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+    return source.endswith(rows) and not source.startswith(("http://", "https://"))
+
+
+FORMAT = formats.ImportFormat(
+    says="published turns of HanabiLogs, as JSON lines or Parquet",
+    read=_written,
+    takes=_takes,
+    options=("graph", "map", "model", "skip_broken"),
+)

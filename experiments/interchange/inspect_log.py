@@ -15,11 +15,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from hanabi_orchestrator.experiments.interchange import sources
+from hanabi_orchestrator.experiments.formats import ExportFormat, Written
 from hanabi_orchestrator.experiments.interchange.atif import outcome
-from hanabi_orchestrator.experiments.interchange.sources import Source
 from hanabi_orchestrator.experiments.interchange.spans import Span, of_game
 from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.games import Source, sources
 from hanabi_orchestrator.experiments.record.rows import PERFECT
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.hanabi.view import Past
@@ -74,7 +74,7 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
     Raises UserError without inspect-ai, and for a journal that is none.
     """
     library = _Library()
-    games = sources.read(path)
+    games = sources(path)
     if out.is_dir():
         target = out / f"{path.stem or 'games'}.eval"
     else:
@@ -88,6 +88,15 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
     target.parent.mkdir(parents=True, exist_ok=True)
     library.of_log.write_eval_log(library.log(path.stem, read), str(target.absolute()))
     return target, len(read)
+
+
+def _written(path: Path, out: Path) -> Written:
+    log, number = export(path, out)
+    onward = f"next: inspect view --log-dir {log.parent}"
+    return Written(f"{number:,} samples  {log}", onward, data={"log": str(log), "games": number})
+
+
+FORMAT = ExportFormat(says="a log for Inspect's viewer", write=_written)
 
 
 def _iso(at: int) -> datetime:

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from hanabi_orchestrator.experiments.interchange import sources, spans
+from hanabi_orchestrator.experiments.interchange import spans
 from hanabi_orchestrator.experiments.interchange.spans import Span
 from hanabi_orchestrator.experiments.record.files import whole
 from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.games import Source, sources
 from hanabi_orchestrator.orchestrator.errors import UserError, shortened
 from hanabi_orchestrator.orchestrator.versions import versions
 
@@ -231,7 +232,7 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
     """
     if out is None and endpoint is None:
         raise UserError("--to otlp needs --out FILE, --otlp URL, or both")
-    games = sources.read(path)
+    games = sources(path)
     written = Written()
     if out:
         if out.is_dir():
@@ -257,7 +258,7 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
     return written
 
 
-def _spans(source: sources.Source, written: Written, *, content: bool) -> Iterator[Span]:
+def _spans(source: Source, written: Written, *, content: bool) -> Iterator[Span]:
     """Yield the spans of a game, counted."""
     for span in spans.of_game(Game.open(source.path), source.arm, content=content):
         written.spans += 1

@@ -10,11 +10,14 @@ from rich.text import Text
 from hanabi_orchestrator import roles
 from hanabi_orchestrator.experiments.document.blocks import Cell, Column, Table, listing, table
 from hanabi_orchestrator.experiments.document.formats import INT, RIGHT, TEXT
+from hanabi_orchestrator.experiments.formats import exports, imports
 from hanabi_orchestrator.experiments.show import section_fields
 from hanabi_orchestrator.experiments.values.game_marks import CONDITIONS, mark_infos
 from hanabi_orchestrator.graphs import config as graph_configs
 from hanabi_orchestrator.graphs import context, named
 from hanabi_orchestrator.graphs.attempts import calls, depth, judging
+from hanabi_orchestrator.orchestrator import plugins
+from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.players import partners
 from hanabi_orchestrator.orchestrator.plugins import BUILT_IN
 from hanabi_orchestrator.roles.marks import Marker, infos
@@ -234,3 +237,21 @@ def rows_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             Column(name, title, TEXT if words else INT, unbroken=name not in LONG, cut=cut)
         )
     return table("rows", columns, [[*map(cell, row.values())] for row in rows])
+
+
+def formats(of_command: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the formats of exports and imports, each with who brings it and what it holds; of a broken one, why it
+    cannot be used. `of_command`: what those hold that options of the command are for."""
+    rows = []
+    for name, says in of_command.items():
+        rows.append({"format": name, "for": "export", "from": plugins.BUILT_IN, "holds": says})
+    return [*rows, *_rows(exports, "export"), *_rows(imports, "import")]
+
+
+def _rows(known: plugins.Table[Any], way: str) -> Iterator[dict[str, str]]:
+    for name in known.names():
+        try:
+            says = known.get(name).says
+        except UserError as error:
+            says = str(error)
+        yield {"format": name, "for": way, "from": known.source(name), "holds": says}

@@ -4,12 +4,11 @@ Games of other packages are entry points of the group `hanabi_orchestrator.games
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from importlib import import_module
+from functools import lru_cache
 from typing import Any
 
 from hanabi_orchestrator.orchestrator import plugins
-from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean
+from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.game.types import Game
 
 DEFAULT = "hanabi"
@@ -23,49 +22,27 @@ _BUILT_IN: Mapping[str, str] = {
     "escape": f"{_OURS}.collab.game:ESCAPE",
 }
 """By name, where the game is."""
-_ADDED: dict[str, Game] = {}
-_USED: dict[str, Game] = {}
+_GAMES: plugins.Table[Game] = plugins.Table(Game, "game", GROUP, _BUILT_IN)  # type: ignore[type-abstract]
 
 
 def add(game: Game) -> Game:
     """Register a game by its name. Raises UserError when the name is taken."""
-    if game.name in names():
-        raise UserError(f"game {game.name!r} is registered twice; choose another name")
-    _ADDED[game.name] = game
-    return game
-
-
-@cache
-def _plugins() -> Mapping[str, plugins.Plugin]:
-    return {plugin.entry.name: plugin for plugin in plugins.installed(GROUP)}
+    return _GAMES.add(game.name, game)
 
 
 def names() -> list[str]:
     """Return the names of all games, those of this package first."""
-    return list(dict.fromkeys((*_BUILT_IN, *_plugins(), *_ADDED)))
+    return _GAMES.names()
 
 
 def get(name: str) -> Game:
     """Return the game of a name. Raises UserError with the known names."""
-    if name not in _USED:
-        _USED[name] = _ADDED[name] if name in _ADDED else _loaded(name)
-    return _USED[name]
-
-
-def _loaded(name: str) -> Game:
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
-        built_in: Game = getattr(import_module(module), attribute)
-        return built_in
-    if name in _plugins():
-        installed: Game = _plugins()[name].load()
-        return installed
-    raise UserError(f"unknown game {name!r}; {did_you_mean(name, names())}")
+    return _GAMES.get(name)
 
 
 def loaded() -> list[Game]:
     """Return the games that were used so far, the default one first."""
-    return [get(DEFAULT), *(game for name, game in _USED.items() if name != DEFAULT)]
+    return [get(DEFAULT), *(game for name, game in _GAMES.loaded().items() if name != DEFAULT)]
 
 
 def other_game(name: str) -> str:
@@ -85,7 +62,7 @@ def of_view(view: Any) -> Game:
 
 @lru_cache(maxsize=256)
 def _of_kind(kind: Any) -> Game | None:
-    return next((get(name) for name in names() if kind in get(name).moves), None)
+    return next((game for _, game in _GAMES.sound() if kind in game.moves), None)
 
 
 def of_move(move: Any) -> Game:
@@ -104,9 +81,9 @@ def of_moves(moves: Mapping[str, Any]) -> Game:
 @lru_cache(maxsize=1024)  # a journal names the same few moves a hundred times
 def parse(text: str) -> Any:
     """Return the move of an exact text, of whichever game. Raises ValueError for any other text."""
-    for name in names():
+    for _, game in _GAMES.sound():
         try:
-            return get(name).parse(text)
+            return game.parse(text)
         except ValueError:
             continue
     return get(DEFAULT).parse(text)  # which says what moves read like

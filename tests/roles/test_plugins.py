@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import processes
+from tests.support import installed, processes
 
 INIT = '''
 from dataclasses import dataclass
@@ -81,18 +81,7 @@ BOTH = ("hanabi_orchestrator.roles", "hanabi_orchestrator.graphs")
 def install(
     folder: Path, name: str, files: Mapping[str, str], groups: tuple[str, ...] = BOTH
 ) -> None:
-    """A package as an installer leaves it: its files, and what its metadata says of entry points."""
-    for file, text in files.items():
-        path = folder / name / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n", "utf-8"
-    )
-    points = "\n".join(f"[{group}]\n{name} = {name}" for group in groups)
-    (info / "entry_points.txt").write_text(points, "utf-8")
+    installed.install(folder, name, files, {group: {name: name} for group in groups})
 
 
 @pytest.fixture

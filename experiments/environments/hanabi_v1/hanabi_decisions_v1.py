@@ -12,8 +12,8 @@ import verifiers.v1 as vf
 from hanabi_v1 import SEAT, OneRequest
 
 from hanabi_orchestrator import graphs, play
-from hanabi_orchestrator.experiments import rewards
-from hanabi_orchestrator.experiments.interchange import data_rows, sources
+from hanabi_orchestrator.experiments import games, rewards
+from hanabi_orchestrator.experiments.interchange import data_rows
 
 __all__ = ["DecisionsEnv", "HanabiDecisions", "OneRequest"]
 
@@ -65,18 +65,20 @@ class HanabiDecisions(vf.Taskset[Position, DecisionsConfig]):
     def load(self) -> Iterator[Any]:
         data = data_rows.DataSet("grpo", prompts=graphs.read(self.config.graph))
         with TemporaryDirectory() as folder:
-            for source in (
-                sources.read(self.config.games)
-                if self.config.games
-                else self.by_programs(Path(folder))
-            ):
+            for source in self.sources(Path(folder)):
                 for row in data_rows.rows(source, data).rows:
                     names = ("prompt", "reader", "legal_moves", "values")
                     values = {name: row[name] for name in names}
                     title = f"{row['game']}, turn {row['turn']}"
                     yield Position(PositionData(name=title, **values))
 
-    def by_programs(self, folder: Path) -> Iterator[sources.Source]:
+    def sources(self, folder: Path) -> Iterator[games.Source]:
+        if self.config.games:
+            yield from games.sources(self.config.games)
+        else:
+            yield from self.by_programs(folder)
+
+    def by_programs(self, folder: Path) -> Iterator[games.Source]:
         config = self.config
         with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own
             for seed in range(config.first, config.first + config.deals):
@@ -85,7 +87,7 @@ class HanabiDecisions(vf.Taskset[Position, DecisionsConfig]):
                 thread.submit(
                     play, seat, players=config.players, seed=seed, journal=journal, lean=True
                 ).result()
-                yield sources.Source(journal)
+                yield games.Source(journal)
 
 
 class DecisionsEnvConfig(vf.EnvConfig):

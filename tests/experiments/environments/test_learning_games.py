@@ -8,8 +8,8 @@ import pytest
 
 from hanabi_orchestrator import graphs
 from hanabi_orchestrator.experiments.interchange.data_rows import DataSet, rows
-from hanabi_orchestrator.experiments.interchange.sources import Source
 from hanabi_orchestrator.experiments.record.game import Game
+from hanabi_orchestrator.experiments.record.games import Source
 from hanabi_orchestrator.experiments.tasks.games.learning_games import LearningGames
 from hanabi_orchestrator.graphs.ablate import at
 from hanabi_orchestrator.graphs.prompt_preview import requests

@@ -63,7 +63,7 @@ def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(
     site = played(game)
     assert site.end == SITE_ENDS[end]
     read = hanab_live_import.read(str(tmp_path / "game.json"))
-    after = hanab_live_import.journal_of(read, tmp_path / "back.jsonl", "imported")
+    after = hanab_live_import.journal_of(read, tmp_path / "back.jsonl")
     expected = outcome(before)  # the site knows no limit of turns: the game is unfinished there
     assert outcome(after) == ((*expected[:3], None) if end == "max_turns" else expected)
     if players == 2:
@@ -367,9 +367,7 @@ def test_a_game_that_was_over_before_keeps_its_end(tmp_path: Path) -> None:
     path.write_text(
         json.dumps(GOOD | {"actions": [*lost, {"type": 4, "target": 0, "value": 3}]}), "utf-8"
     )
-    events = hanab_live_import.journal_of(
-        hanab_live_import.read(str(path)), tmp_path / "new.jsonl", "x"
-    )
+    events = hanab_live_import.journal_of(hanab_live_import.read(str(path)), tmp_path / "new.jsonl")
     last = events[-1]
     assert isinstance(last, GameEnded) and last.result.end == "lives_lost"
 

@@ -11,7 +11,8 @@ from hanabi_orchestrator import experiments
 from hanabi_orchestrator.experiments import Experiment, Measure, measures
 from hanabi_orchestrator.experiments.running.progress import Progress
 from hanabi_orchestrator.orchestrator import UserError
-from tests.roles.test_plugins import command, install
+from tests.roles.test_plugins import command
+from tests.support.installed import install
 
 TEMPO = """
 from hanabi_orchestrator.experiments import Measure, measures
@@ -84,9 +85,8 @@ def test_a_report_takes_it_by_import_and_from_an_installed_package(
         (tmp_path / "tempo_file.py").write_text(TEMPO, "utf-8")
         asked += ["--import", "tempo_file.py"]
     else:
-        install(
-            tmp_path, "tempo_package", {"__init__.py": TEMPO}, ("hanabi_orchestrator.measures",)
-        )
+        points = {"hanabi_orchestrator.measures": {"tempo": "tempo_package"}}
+        install(tmp_path, "tempo_package", {"__init__.py": TEMPO}, points)
     code, out, err = command(tmp_path, *asked)
     assert code == 0, err
     assert json.loads(out)["metric"]["metric"] == "tempo"

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from hanabi_orchestrator import graphs
-from hanabi_orchestrator.experiments.interchange import sources
 from hanabi_orchestrator.experiments.page.games import Games
 from hanabi_orchestrator.experiments.page.library import Library
 from hanabi_orchestrator.experiments.record import rows
 from hanabi_orchestrator.experiments.record.game import Game, NotBegun
+from hanabi_orchestrator.experiments.record.games import Source, sources
 from hanabi_orchestrator.orchestrator import journal, play
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.journal import file
@@ -75,8 +75,8 @@ def told(folder: Path) -> Any:
     return events, listed, game.result, game.moves, turns, [*game.briefs], [*map(repr, game.events)]
 
 
-def _sources(folder: Path) -> list[sources.Source]:
-    return sources.read(folder) if rows.peek_all(folder) else []
+def _sources(folder: Path) -> list[Source]:
+    return sources(folder) if rows.peek_all(folder) else []
 
 
 @pytest.mark.parametrize(("after", "step"), [(b"", 1 if FULL else 11), (b"\0" * 30, 50)])
