@@ -21,7 +21,7 @@ LOCK_FILE = ".lock"
 def opened_folder(folder: Path) -> Iterator[int]:
     """Give the open descriptor whose lock is that of a folder. Raises OSError."""
     try:
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
     except PermissionError:
         if _has_flock() or not folder.is_dir():
             raise

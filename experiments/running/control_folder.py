@@ -275,7 +275,7 @@ def players(folder: Path) -> list[Player]:
     control = folder / CONTROL
     try:
         files = sorted(path for path in control.iterdir() if path.suffix == PLAYER)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except PermissionError:
         owner = _user(control.stat().st_uid)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -148,6 +149,21 @@ def test_a_pipe_that_is_named_is_refused_in_a_sentence(run: Run) -> None:
             out,
             err,
         )
+
+
+@pytest.mark.parametrize("place", ["games", "games/a", ".control", "values", "figures"])
+def test_nobody_waits_for_a_pipe_in_the_place_of_a_folder(
+    place: str, games: Path, run: Run
+) -> None:
+    path = Path("run", place)
+    shutil.rmtree(path, ignore_errors=True)
+    os.mkfifo(path)
+    for command in (("show", "run"), ("experiment", "status", "run"), ("report", "run")):
+        code, _, err = run(*command)
+        assert code == 0, (command, err)
+    Path("small.yaml").write_text(yaml.safe_dump(TEXT), "utf-8")
+    code, _, err = run("experiment", "run", "small.yaml", "--out", "run", "-q")
+    assert code == (1 if place.startswith("games") else 0) and "Traceback" not in err
 
 
 def without(lines: list[dict[str, Any]], wanted: Callable[[int], bool]) -> list[dict[str, Any]]:
