@@ -71,7 +71,7 @@ class Fault:
         common = set.intersection(*sets)
         return [
             (role, name)
-            for role in roles.names()
+            for role in roles.names("hanabi")
             for name in naming_marks(role)
             if (role, name) in common
         ]

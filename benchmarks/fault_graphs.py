@@ -46,7 +46,7 @@ def naming_marks(role: str) -> Mapping[str, MarkInfo]:
 
 def marked_roles() -> list[str]:
     """The roles with such marks that a simulated model can play."""
-    known = (roles.get(name) for name in roles.names())
+    known = (roles.get(name) for name in roles.names("hanabi"))
     return [role.name for role in known if role.solve and role.template and naming_marks(role.name)]
 
 
@@ -72,7 +72,9 @@ def hosting(role: str, graph: str | None = None) -> tuple[GraphConfig, tuple[str
 
 
 def _candidates(graph: str | None) -> Iterator[GraphConfig]:
-    yield from (graphs.read(name) for name in ([graph] if graph else []) + list(graphs.names()))
+    yield from (
+        graphs.read(name) for name in ([graph] if graph else []) + list(graphs.names("hanabi"))
+    )
 
 
 def _nodes(config: GraphConfig, role: str) -> tuple[str, ...]:

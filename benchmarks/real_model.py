@@ -455,7 +455,7 @@ def wanted(asked: argparse.Namespace) -> list[tuple[str, str]]:
 
 def packaged(players: int) -> list[str]:
     """The graphs of this project that ask a model at this player count."""
-    built_in = (name for name in graphs.names() if graphs.source(name) == "built-in")
+    built_in = (name for name in graphs.names("hanabi") if graphs.source(name) == "built-in")
     configs = [(name, graphs.read(name)) for name in built_in]
     return [
         name

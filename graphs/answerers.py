@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from hanabi_orchestrator.graphs.node import RoleNode
 from hanabi_orchestrator.orchestrator.errors import RoleError, TurnError, in_words
+from hanabi_orchestrator.orchestrator.game.registry import of_view
 from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.journal.events import Call
 from hanabi_orchestrator.orchestrator.logs import log
@@ -33,12 +34,11 @@ from hanabi_orchestrator.orchestrator.replies import writer
 from hanabi_orchestrator.orchestrator.replies.reply import Reply
 from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from hanabi_orchestrator.roles import Notes, Sections
-from hanabi_orchestrator.roles.hanabi import error_injection
-from hanabi_orchestrator.roles.hanabi.error_injection import Slips
 from hanabi_orchestrator.roles.legal_moves import LegalMoves
 from hanabi_orchestrator.roles.notes_text import of_type
 from hanabi_orchestrator.roles.reply_types import Choice, Judgement
 from hanabi_orchestrator.roles.role_definition import Solve
+from hanabi_orchestrator.roles.slips import Injector, Slips, injector
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,16 @@ class SimulatedModel:
 
     settings: SimSettings
 
-    def for_question(
-        self, solve: Solve, exact: Callable[[], BaseModel], sections: Sections, notes: Notes
-    ) -> "SimulatedBrain":
-        """Return the brain that answers this question alone; `exact`: the program's answer, checked."""
-        return SimulatedBrain(self.settings, solve, exact, sections, notes)
+    def for_question(self, question: Question) -> "SimulatedBrain":
+        """Return the brain that answers this question alone."""
+        return SimulatedBrain(
+            self.settings,
+            question.node.program,
+            question.solved,
+            question.sections,
+            question.notes,
+            injector(of_view(question.view).name),
+        )
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -145,16 +150,17 @@ class SimulatedBrain:
     settings: SimSettings
     solve: Solve
     exact: Callable[[], BaseModel]
+    """The program's answer, checked."""
     sections: Sections
     notes: Notes
+    inject: Injector
+    """Makes the errors of its game."""
 
     async def __call__(
         self, request: ModelRequest, messages: tuple[Message, ...], /
     ) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
-        reply = error_injection.reply(
-            request.reply, self.solve, self.exact, self.sections, self.notes, slips
-        )
+        reply = self.inject(request.reply, self.solve, self.exact, self.sections, self.notes, slips)
         answer = response(reply, slips, request, messages)
         price = self.settings.price
         return (
@@ -200,9 +206,7 @@ class ModelAnswerer:
         brain = self.brain
         request = node.request(question.sample, question.sections, question.notes, question.place)
         if isinstance(brain, SimulatedModel):
-            brain = brain.for_question(
-                node.program, question.solved, question.sections, question.notes
-            )
+            brain = brain.for_question(question)
         with structlog.contextvars.bound_contextvars(node=node.name):
             reply = await answer(
                 request,

@@ -22,6 +22,7 @@ from hanabi_orchestrator.orchestrator.errors import (
     shortened,
     user_error,
 )
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
 from hanabi_orchestrator.orchestrator.models.settings import PROGRAM as PROGRAM
 from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
 from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, cached_by_identity
@@ -30,6 +31,7 @@ from hanabi_orchestrator.roles import Judgement, Role, Section
 from hanabi_orchestrator.roles.notes_text import check_report
 from hanabi_orchestrator.roles.reply_types import Choice, Form, Shortlist, answer_format
 from hanabi_orchestrator.roles.role_options import check_options, defaults
+from hanabi_orchestrator.roles.sections import section_names
 
 NOBODY = "nobody"
 """Stands for a model where nobody answers, so that other nodes read nothing: for prompts that are made without models,
@@ -79,8 +81,8 @@ class GraphConfig(Frozen):
     """The node whose choice is the seat's decision."""
     check: Check | None = None
     verify: Verify = Verify()
-    players: OneOrMore[PlayerCount] = PLAYERS
-    """The player counts that it is for."""
+    players: OneOrMore[PlayerCount] = Field(default=PLAYERS, validate_default=True)
+    """The player counts that it is for: all of its game where nobody says one."""
     order: Order | None = None
     """In place of the contexts' setting; so are the next five."""
     answer_format: Form | None = None
@@ -124,6 +126,13 @@ class GraphConfig(Frozen):
     def _verify_by_name(cls, value: Any) -> Any:
         return {"rule": value} if isinstance(value, str) else value
 
+    @field_validator("players")
+    @classmethod
+    def _of_the_game(cls, players: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        if "context" not in info.data:
+            return players
+        return context.resolved(info.data["context"]).players(players, PLAYERS)
+
     @field_validator("nodes")
     @classmethod
     def _programs(cls, nodes: dict[str, Node]) -> dict[str, Node]:
@@ -146,7 +155,7 @@ class GraphConfig(Frozen):
         if unknown := [
             section for section in self.without_sections if section not in roles.SECTIONS
         ]:
-            hint = did_you_mean(unknown[0], sorted(roles.SECTIONS))
+            hint = did_you_mean(unknown[0], section_names(self.game))
             raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {hint}")
         sections = list(
             dict.fromkeys(section for name in self.nodes for section in self.context_of(name).names)
@@ -157,6 +166,10 @@ class GraphConfig(Frozen):
                 f"options: no context of the graph has a section {absent[0]!r}; {meant}"
             )
         for name in self.nodes:
+            try:
+                context.check_player(self.role(name), self.context_of(name), self.game)
+            except ValueError as error:
+                raise ValueError(f"nodes.{name}: {error}") from None
             _options(self, name)
             _sections(self, name)
             _language(self, name)
@@ -172,6 +185,11 @@ class GraphConfig(Frozen):
                 "remembers: no node gets the section remembered; its context or its role leaves it out"
             )
         return self
+
+    @property
+    def game(self) -> str:
+        """The name of the game that it plays: its context's."""
+        return context.resolved(self.context).game
 
     def role(self, node: str) -> Role:
         return roles.get(self.nodes[node].role)
@@ -278,7 +296,8 @@ def _names(config: GraphConfig) -> None:
 def _decision(config: GraphConfig) -> None:
     node = config.nodes[config.decides]
     if not issubclass(config.role(config.decides).reply, Choice):
-        deciding = [name for name in roles.names() if issubclass(roles.get(name).reply, Choice)]
+        names = roles.names(config.game)
+        deciding = [name for name in names if issubclass(roles.get(name).reply, Choice)]
         raise ValueError(
             f"decides: node {config.decides!r} has role {node.role!r}, which does not reply with a Choice; "
             f"roles that do: {', '.join(deciding)}"
@@ -344,7 +363,7 @@ def _options(config: GraphConfig, name: str) -> None:
     ]:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
     for entry in config.context_of(name).sections:
-        context.check(entry)
+        context.check(entry, config.game)
     if absent := [section for section in node.without_sections if section not in base.names]:
         raise ValueError(
             f"nodes.{name}.without_sections: {did_you_mean(absent[0], base.names, 'it has')}"
@@ -408,6 +427,12 @@ def _language(config: GraphConfig, name: str) -> None:
 def _controls(config: GraphConfig) -> None:
     """Controls name nodes that they can change something of. Raises ValueError."""
     controls = config.controls
+    hanabi = {
+        "controls: notes of another game and own hands are": controls.replaced or controls.own_hand,
+        "verify: the safety rule is": config.verify.rule == "safety",
+    }
+    if config.game != DEFAULT and (refused := [what for what, used in hanabi.items() if used]):
+        raise ValueError(f"{refused[0]} made for Hanabi alone, not for {get(config.game).title}")
     if config.decides in controls.replaced:
         raise ValueError(
             f"controls: {config.decides!r} decides, so its answer cannot be that of another game"
@@ -440,9 +465,9 @@ def check_removed_sections(config: GraphConfig, where: str | None = None) -> Gra
     return config
 
 
-def names() -> list[str]:
-    """Return the names of all graphs, including those of installed packages."""
-    return sorted(library.graphs())
+def names(game: str | None = None) -> list[str]:
+    """Return the names of all graphs, including those of installed packages; `game`: of those that play it."""
+    return sorted(name for name in library.graphs() if game is None or read(name).game == game)
 
 
 def source(name: str) -> str:

@@ -11,13 +11,14 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 from hanabi_orchestrator import prompts, roles
 from hanabi_orchestrator.graphs import named
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, user_error
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, get
 from hanabi_orchestrator.orchestrator.models.request import Part
 from hanabi_orchestrator.orchestrator.values import Frozen, OneOrMore, as_list
 from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
 from hanabi_orchestrator.roles import Role, Section
 from hanabi_orchestrator.roles.reply_types import Form, Reply, variant
 from hanabi_orchestrator.roles.role_options import check_options, defaults
-from hanabi_orchestrator.roles.sections import OTHER, PROPOSAL, REPORT
+from hanabi_orchestrator.roles.sections import OTHER, PROPOSAL, REPORT, section_names
 from hanabi_orchestrator.roles.sections import OWN_PARTS as OWN_PARTS
 from hanabi_orchestrator.roles.words import Words
 
@@ -36,6 +37,8 @@ class ContextSection(Frozen):
 
 class Context(Frozen):
     name: str
+    game: str = Field(default=DEFAULT, exclude_if=lambda value: value == DEFAULT)
+    """The game whose views its sections are made of."""
     order: Order = "faithful"
     """`faithful`: as listed. `cache`: what all roles of the graph take comes first, then the other sections, and the
     node's own parts last, in the user message, so that the prompts of a turn share a long beginning."""
@@ -66,6 +69,11 @@ class Context(Frozen):
     texts: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
     """Prompt files by name, with the texts that stand in their place."""
 
+    @field_validator("game")
+    @classmethod
+    def _known_game(cls, game: str) -> str:
+        return get(game).name
+
     @field_validator("sections", mode="before")
     @classmethod
     def _short_forms(cls, value: Any) -> Any:
@@ -84,10 +92,14 @@ class Context(Frozen):
 
     @field_validator("sections")
     @classmethod
-    def _checked(cls, sections: tuple[ContextSection, ...]) -> tuple[ContextSection, ...]:
+    def _checked(
+        cls, sections: tuple[ContextSection, ...], info: ValidationInfo
+    ) -> tuple[ContextSection, ...]:
         names = [section.section for section in sections]
+        game = info.data.get("game", DEFAULT)
         for number, section in enumerate(sections):
-            check(section)
+            check(section, game)
+            check_game(section.section, game)
             if section.section in names[:number]:
                 raise ValueError(f"section {section.section!r} is listed twice")
         return sections
@@ -112,7 +124,7 @@ class Context(Frozen):
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        options = {entry.section: entry.options for entry in self.sections}
+        options = self._options()
         return kind.files(defaults(kind.choices) | dict(_placed(kind, options)))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
@@ -141,11 +153,13 @@ class Context(Frozen):
             role, [(kind, _placed(kind, options)) for kind in kinds if _at_home(kind, options)]
         )
 
-    def _options(self, without: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def _options(self, without: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
         """The options of its sections, without some of these."""
         removed = {*OWN_PARTS, *without}
         return {
-            entry.section: entry.options for entry in self.sections if entry.section not in removed
+            entry.section: {**roles.SECTIONS[entry.section].in_game(self.game), **entry.options}
+            for entry in self.sections
+            if entry.section not in removed
         }
 
     def worded(self, without: Iterable[str] = (), never: Collection[str] = ()) -> str | None:
@@ -197,6 +211,13 @@ class Context(Frozen):
                 raise UserError(
                     f"{where}: {{if {unknown[0]}}} names no role, and no section as `section NAME`; {hint}"
                 )
+
+    def players(self, counts: tuple[int, ...], every: tuple[int, ...]) -> tuple[int, ...]:
+        """The player counts of a graph, all of its game where these are `every` count. Raises UserError."""
+        game = get(self.game)
+        if counts == every:
+            return game.players
+        return tuple(game.check_players(count) for count in counts)
 
     @property
     def words(self) -> Words:
@@ -275,17 +296,40 @@ def long_options(section: str, options: Any) -> dict[str, Any]:
     return {next(iter(choices)): options}
 
 
-def check(section: ContextSection) -> None:
-    """Raises ValueError for a section or an option that does not exist."""
+def check(section: ContextSection, game: str) -> None:
+    """Raises ValueError for a section or an option that does not exist; `game`: whose sections it names then."""
     if section.section in OWN_PARTS:
         return
     roles.load()  # a section may be an installed package's
     if section.section not in roles.SECTIONS:
-        hint = did_you_mean(section.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
+        hint = did_you_mean(section.section, (*section_names(game), *OWN_PARTS))
         raise ValueError(f"unknown section {section.section!r}; {hint}")
     check_options(
         f"section {section.section!r}", section.options, roles.SECTIONS[section.section].choices
     )
+
+
+def check_game(section: str, game: str) -> None:
+    """Raises ValueError for a section of another game."""
+    if section in OWN_PARTS:
+        return
+    games = roles.SECTIONS[section].game_names
+    if games and game not in games:
+        titles = " and ".join(get(name).title for name in games)
+        raise ValueError(f"section {section!r} is of {titles}, not of {get(game).title}")
+
+
+def check_player(role: Role, context: Context, game: str) -> None:
+    """A node's role and context are of the graph's game. Raises ValueError."""
+    title = get(game).title
+    if not role.plays(game):
+        titles = " and ".join(get(name).title for name in sorted(role.game_names))
+        raise ValueError(f"role {role.name!r} plays {titles}, not {title}")
+    if context.game != game:
+        context_title = get(context.game).title
+        raise ValueError(
+            f"context {context.name!r} is of {context_title}, and the graph's of {title}"
+        )
 
 
 @cache

@@ -12,9 +12,9 @@ from typing import Any
 
 from hanabi_orchestrator import roles
 from hanabi_orchestrator.graphs.config import PROGRAM, GraphConfig, between
-from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, of_view
+from hanabi_orchestrator.orchestrator.game.registry import of_view
 from hanabi_orchestrator.orchestrator.game.types import AnyView
-from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
+from hanabi_orchestrator.orchestrator.hanabi.moves import Move
 from hanabi_orchestrator.roles.hanabi import safety
 from hanabi_orchestrator.roles.hanabi.history_report import HistoryReport
 from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
@@ -187,15 +187,9 @@ def refuses_now(config: GraphConfig) -> Callable[[Sections, Notes], Sequence[Mov
     return partial(safety.refused_now, Safety(config.verify.limits), reports)
 
 
-def safest(config: GraphConfig, view: AnyView) -> tuple[Move, str]:
+def safest(config: GraphConfig, view: AnyView) -> tuple[Any, str]:
     """The forced move and its reason: the safest legal move by what the seat may know."""
-    game = of_view(view)
-    if game.name != DEFAULT:
-        return game.fallback(view)
     sections = cut(view, of_seat(config))
     if State in sections:
         return safety.safest(Position.read(sections), sections.get(ConventionFacts))
-    risk = {Play: 2, Discard: 1}  # a hint, else a discard, else a play, the first of its kind
-    return min(
-        view.legal, key=lambda move: risk.get(type(move), 0)
-    ), "nothing of the table is shown"
+    return of_view(view).fallback(view)

@@ -77,6 +77,7 @@ class GraphSeat:
             },
             prompts=prompt_files.hashes(self.config),
             control=self.config.controls.label,
+            game=self.config.game,
             own_hand=self.config.controls.own_hand,
         )
 

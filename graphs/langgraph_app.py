@@ -12,14 +12,14 @@ from hanabi_orchestrator.graphs.asking import SeatRuntime
 from hanabi_orchestrator.graphs.config import GraphConfig
 from hanabi_orchestrator.graphs.graph_seat import GraphSeat, Model, seat
 from hanabi_orchestrator.graphs.langgraph_compile import TurnBuilder, TurnGraph, wired
-from hanabi_orchestrator.orchestrator.hanabi.referee import check_players
+from hanabi_orchestrator.orchestrator.game.registry import get
 from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
 from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
 
 def build(
     graph: GraphConfig | str | Path,
-    players: int = 3,
+    players: int | None = None,
     model: Model = PROGRAM,
     *,
     named: Mapping[str, Model] | None = None,
@@ -30,16 +30,19 @@ def build(
 
     Its input is `{"view": view, "memory": {...}}`, its output has `decision`, `memory` and `notes`.
 
-    `graph`, `model`, `named` and `layer` are those of `seat`, `options` those of LangGraph's `compile`, such as
+    `players`: the usual number of its game where nobody says one. `graph`, `model`, `named` and `layer` are those of
+    `seat`, `options` those of LangGraph's `compile`, such as
     `checkpointer` and `interrupt_before`. Raises UserError for an unknown graph or model and a wrong player count.
     """
     seated = seat(graph, model, named=named, layer=layer)
     return _builder(seated, players).compile(name=seated.config.name, **options)
 
 
-def _builder(seated: GraphSeat, players: int, form: type | None = None) -> TurnBuilder:
+def _builder(seated: GraphSeat, players: int | None, form: type | None = None) -> TurnBuilder:
     runtime = SeatRuntime(seated.brains, seated.game, models=seated.models)
-    return wired(at(seated.config, check_players(players)), runtime, players, form)
+    game = get(seated.config.game)
+    count = game.usual if players is None else game.check_players(players)
+    return wired(at(seated.config, count), runtime, count, form)
 
 
 class Form(TypedDict, total=False):
@@ -60,4 +63,4 @@ def house(config: RunnableConfig) -> TurnGraph:
     """
     chosen = config.get("configurable") or {}
     seated = seat(chosen.get("graph", "house"), chosen.get("model", PROGRAM))
-    return _builder(seated, chosen.get("players", 3), Form).compile(name=seated.config.name)
+    return _builder(seated, chosen.get("players"), Form).compile(name=seated.config.name)

@@ -163,7 +163,7 @@ class RoleNode:
             brief=passed == "brief",
             wording=self.wording,
             gate=self._rule(sections, notes),
-            listed=[
+            recommenders=[
                 name
                 for name, role in self.colleagues.items()
                 if issubclass(role.reply, Shortlist) and name not in self.controls.advise

@@ -3,9 +3,9 @@
 The files of this folder hold no strategy, though they use Hanabi's moves and cards: what a role is and how its prompt
 is put together (`role_definition.py`), the table of roles (`registry.py`), what a role sees (`sections.py`), what it
 replies (`reply_types.py`), how notes and cards are worded (`notes_text.py`, `words.py`), and how replies are scored
-after a game (`marks.py`). The roles and sections themselves are in `hanabi/`, which imports these files; only this
-`__init__.py` imports it back. The folder imports `orchestrator` and `prompts`. Start reading with
-`role_definition.py`, then `hanabi/proposer.py`.
+after a game (`marks.py`); `conformance.py` checks a role for its author. The roles and sections themselves are in
+`hanabi/` and `collab/`, which import these files; only this `__init__.py` imports them back. The folder imports
+`orchestrator` and `prompts`. Start reading with `role_definition.py`, then `hanabi/proposer.py`.
 
 Users import everything from here. Importing the folder registers the built-in roles and sections.
 """
@@ -14,7 +14,8 @@ if __name__ == "roles":
     raise ImportError("roles is part of one package: from hanabi_orchestrator import roles")
 from hanabi_orchestrator.orchestrator.hanabi.move_reading import Grounded
 from hanabi_orchestrator.orchestrator.models.request import Absent
-from hanabi_orchestrator.roles.hanabi import conformance
+from hanabi_orchestrator.roles import collab as collab
+from hanabi_orchestrator.roles import conformance
 from hanabi_orchestrator.roles.hanabi.sections.convention_facts import ConventionFacts
 from hanabi_orchestrator.roles.hanabi.sections.fixed import (
     CardCounts,

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from hanabi_orchestrator.orchestrator.game.reading import Listed, labelled
-from hanabi_orchestrator.orchestrator.game.registry import of_view
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, of_view
 from hanabi_orchestrator.roles.role_options import Options
-from hanabi_orchestrator.roles.sections import Section, section
-from hanabi_orchestrator.roles.words import Words
+from hanabi_orchestrator.roles.sections import UNSAID, Section, section
+from hanabi_orchestrator.roles.words import ENGLISH, Words
 
 LABELS = "What stands before a colon is a move's label and no part of it. "
+PLAIN = "sections/moves.md"
+"""The words for games whose moves need no remark."""
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
 
 
@@ -20,10 +22,12 @@ class LegalMoves(Section):
     """The legal moves, each with its label if there is one: the moves that a reply may name."""
 
     name = "legal_moves"
+    game_names = ()
     choices = {
         "labels": ("numbers", "letters", "none"),
         "first": ("discards", "hints"),
         "words": ("told", "unsaid"),
+        "remark": ("told", "unsaid"),
     }
     by_label: Listed
     """A move refused this turn is not among them; the others keep their labels."""
@@ -34,6 +38,8 @@ class LegalMoves(Section):
     told: bool = True
     """False if the prompt leaves them out, for a role that names no move or finds it elsewhere."""
 
+    remark: bool = True
+    """Whether the words end with what slots and hints of Hanabi's moves are."""
     table: Mapping[str, int] = field(default_factory=dict)
     """The numbers of the table: `seat`, `players`, and what the game adds, in Hanabi `slots`, the own cards."""
 
@@ -49,8 +55,22 @@ class LegalMoves(Section):
             _labelled(moves, labels),
             labels,
             told=options["words"] == "told",
+            remark=options["remark"] == "told",
             table=of_view(view).counts(view),
         )
+
+    @classmethod
+    def in_game(cls, game: str) -> Options:
+        return {} if game == DEFAULT else {"remark": UNSAID}
+
+    @classmethod
+    def files(cls, options: Options) -> tuple[str, ...]:
+        return super().files(options) if options["remark"] == "told" else (PLAIN,)
+
+    def words(self, words: Words = ENGLISH) -> str:
+        if self.silent or self.remark:
+            return super().words(words)
+        return words.fill(PLAIN, **self.variables(words)).rstrip()
 
     @property
     def silent(self) -> bool:

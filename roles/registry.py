@@ -147,10 +147,10 @@ def is_known(name: str) -> bool:
     return name in _KNOWN or _imported(name) is not None
 
 
-def names() -> list[str]:
-    """Return the names of all roles, including those of installed packages."""
+def names(game: str | None = None) -> list[str]:
+    """Return the names of all roles, including those of installed packages; `game`: of those that can play it."""
     load()
-    return sorted(_KNOWN)
+    return sorted(name for name, role in _KNOWN.items() if game is None or role.plays(game))
 
 
 def source(name: str) -> str:

@@ -59,6 +59,17 @@ class Role:
     """The role whose instruction a model gets in place of its own, which is then added to the prompt as a part."""
 
     @property
+    def game_names(self) -> frozenset[str]:
+        """The games that it can play, by the sections that it takes; empty: any game, as for a role that takes sections
+        of several games, or of none."""
+        bound = [frozenset(kind.game_names) for kind in self.takes if kind.game_names]
+        return frozenset.intersection(*bound) if bound else frozenset()
+
+    def plays(self, game: str) -> bool:
+        """Whether it can play a game."""
+        return not self.game_names or game in self.game_names
+
+    @property
     def asks(self) -> tuple[Fact, ...]:
         """The facts that a model needs for its task, and that its report then tells its readers."""
         chooses: tuple[Fact, ...] = (
@@ -145,20 +156,20 @@ class Role:
         brief: bool = False,
         wording: str | None = None,
         gate: str = "",
-        listed: Collection[str] = (),
+        recommenders: Collection[str] = (),
         colleagues: "Collection[Role]" = (),
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format, the addition.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
         `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
-        refused, in words. `listed`: the colleagues whose note is the list of legal moves, and no report.
+        refused, in words. `recommenders`: the colleagues whose note is the list of legal moves, and no report.
         `colleagues`: the roles whose notes it reads, which its instruction may name.
         """
         words = sections.words
         written = form if raw else None
         if LegalMoves in sections:  # a shortlist shows there
-            notes = {node: replies for node, replies in notes.items() if node not in listed}
+            notes = {node: replies for node, replies in notes.items() if node not in recommenders}
         proposing = [role for role in colleagues if issubclass(role.reply, Choice)]
         present = sections.present(
             [*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from hanabi_orchestrator import prompts
 from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT
 from hanabi_orchestrator.orchestrator.game.types import AnyView
 from hanabi_orchestrator.orchestrator.models.request import Part
 from hanabi_orchestrator.orchestrator.values import cached_by_identity
@@ -46,6 +47,8 @@ class Section:
 
     name: ClassVar[str]
     """Its name in configs, and that of its template."""
+    game_names: ClassVar[tuple[str, ...]] = (DEFAULT,)
+    """The games whose views it is a part of; empty: any game's."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
     beside: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
@@ -74,14 +77,19 @@ class Section:
     @classmethod
     def speaking(cls, fact: Fact, options: Options) -> Options:
         """The options with which its words state a fact that these leave unsaid."""
-        said = {
+        values = {
             key: [value for value in cls.choices[key] if value != UNSAID][-1]
             for key in cls.states.get(fact, ())
         }
         return {
             **options,
-            **{key: value for key, value in said.items() if options.get(key) == UNSAID},
+            **{key: value for key, value in values.items() if options.get(key) == UNSAID},
         }
+
+    @classmethod
+    def in_game(cls, game: str) -> Options:
+        """The options that it has in a game where nobody sets them; most have the same in all games."""
+        return {}
 
     @classmethod
     def set_to(cls, value: object) -> "SectionNeed":
@@ -173,6 +181,13 @@ S = TypeVar("S", bound=Section)
 
 SECTIONS: dict[str, type[Section]] = {}
 """Every section by its name."""
+
+
+def section_names(game: str) -> list[str]:
+    """Return the names of the sections that a view of a game has."""
+    return sorted(
+        name for name, kind in SECTIONS.items() if not kind.game_names or game in kind.game_names
+    )
 
 
 def section(kind: type[S]) -> type[S]:

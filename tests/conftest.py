@@ -16,8 +16,8 @@ from hanabi_orchestrator.experiments.record import parallel
 from hanabi_orchestrator.experiments.report import marked_run
 from hanabi_orchestrator.experiments.report.figures import drawing
 from hanabi_orchestrator.orchestrator.models import fake_endpoint, keys
-from hanabi_orchestrator.roles import registry
-from hanabi_orchestrator.roles.hanabi import conformance, planner
+from hanabi_orchestrator.roles import conformance, registry
+from hanabi_orchestrator.roles.hanabi import planner
 from tests.support import processes
 from tests.support.pictures import blank
 from tests.support.prove import FULL

@@ -83,7 +83,7 @@ class Overheard:
 def everybody(told: str) -> graphs.GraphConfig:
     """Every role that a model can play, told in one context, remembering all it can."""
     nodes: dict[str, Any] = {}
-    for name in roles.names():
+    for name in roles.names("hanabi"):
         role = roles.get(name)
         if role.template is not None and not role.after_game:
             nodes[name] = {
@@ -95,7 +95,7 @@ def everybody(told: str) -> graphs.GraphConfig:
 
 
 def configs() -> list[graphs.GraphConfig]:
-    """All graphs, every role in every context that tells the legal moves, and a seat with a memory."""
+    """All graphs of Hanabi, every role in every context that tells the legal moves, and a seat with a memory."""
     house = graphs.read("house")
     remembering = checked(
         house.model_dump() | {"name": "remembering", "remembers": list(house.nodes)}, "remembering"
@@ -105,7 +105,7 @@ def configs() -> list[graphs.GraphConfig]:
         *(
             everybody(name)
             for name in prompts.names("contexts", ".yaml")
-            if "legal_moves" in context.read(name).names
+            if "legal_moves" in context.read(name).names and context.read(name).game == "hanabi"
         ),
         remembering,
         graphs.setting(

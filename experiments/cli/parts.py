@@ -126,7 +126,7 @@ def roles_check(
     At 2 to 5 players, in every answer format, without each section or note.
     """
     from hanabi_orchestrator import roles
-    from hanabi_orchestrator.roles.hanabi import conformance
+    from hanabi_orchestrator.roles import conformance
 
     problems = conformance.check(roles.get(name))
     output.lines({"role": name, "ok": not problems, "problems": problems}, *(problems or ["ok"]))

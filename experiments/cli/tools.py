@@ -62,6 +62,7 @@ def measure(
         raise UserError(
             "bench measures with benchmarks/, which only a checkout of the repository has"
         ) from None
+    from hanabi_orchestrator.orchestrator.game.registry import DEFAULT
     from hanabi_orchestrator.orchestrator.players import partners
 
     if partner:
@@ -83,10 +84,10 @@ def measure(
         output.draw([asdict(row) for row in crowds], throughput.show, crowds)
         return
     if latency is not None:
-        depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
+        depths = asyncio.run(speed.depths(graph or graphs.names(DEFAULT), latency, turns))
         output.draw([asdict(row) for row in depths], speed.show_depths, depths)
         return
-    timings = list(speed.measure(graph or graphs.names(), games))
+    timings = list(speed.measure(graph or graphs.names(DEFAULT), games))
     output.draw(speed.data(timings), speed.show, timings)
 
 

@@ -124,7 +124,7 @@ def open_positions(story: Game) -> list[OpenPosition]:
         return []
     hands = true_hands(story)
     course = Course(views[-1].players, views[-1].history, hands[-1])
-    conventions = tuple(course.kept[seat] for seat in range(course.players))
+    conventions = tuple(course.conventions[seat] for seat in range(course.players))
     positions = []
     for view, held in zip(views, hands, strict=True):
         game = RolloutGame(common_knowledge(conventions, view.history), view.seat, view.turns_left)

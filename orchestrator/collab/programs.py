@@ -8,7 +8,14 @@ from functools import cache
 from hanabi_orchestrator.orchestrator.collab import capture, escape
 from hanabi_orchestrator.orchestrator.collab.capture_referee import View as CaptureView
 from hanabi_orchestrator.orchestrator.collab.escape_referee import View as EscapeView
-from hanabi_orchestrator.orchestrator.collab.maps import ESCAPE_MAP, GATE, GENERATORS, Map
+from hanabi_orchestrator.orchestrator.collab.maps import (
+    ESCAPE_MAP,
+    GATE,
+    GENERATORS,
+    Doors,
+    Map,
+    capture_map,
+)
 from hanabi_orchestrator.orchestrator.collab.plans import NEVER, capture_plan, escape_plan
 
 # Collab Capture
@@ -19,11 +26,15 @@ def capture_nearest(view: CaptureView) -> tuple[capture.Move, str]:
 
     It is the greedy baseline of LLM-Coordination, table 7; of equal ways it takes that by the lowest number.
     """
-    room = view.rooms[view.seat]
-    step = view.position.map.step(room, [view.thief])
+    return to_the_thief(view.rooms[view.seat], view.thief, view.doors)
+
+
+def to_the_thief(room: int, thief: int, doors: Doors) -> tuple[capture.Move, str]:
+    """Return the greedy baseline's move from a room."""
+    step = capture_map(doors).step(room, [thief])
     if step is None:
-        return capture.Stay(room=room), f"no open way leads to the thief in room {view.thief}"
-    return capture.MoveTo(room=step), f"it is on a shortest way to the thief in room {view.thief}"
+        return capture.Stay(room=room), f"no open way leads to the thief in room {thief}"
+    return capture.MoveTo(room=step), f"it is on a shortest way to the thief in room {thief}"
 
 
 def capture_planner(view: CaptureView) -> tuple[capture.Move, str]:
@@ -45,19 +56,20 @@ def capture_planner(view: CaptureView) -> tuple[capture.Move, str]:
 def escape_bold(view: EscapeView) -> tuple[escape.Move, str]:
     """Go around the killer's present room to the nearest generator that is not repaired and fix it, then to the gate,
     without a look at where the killer goes."""
-    room = view.rooms[view.seat]
+    return to_the_work(view.rooms[view.seat], view.killer, view.fixes)
+
+
+def to_the_work(room: int, killer: int, fixes: tuple[int, int]) -> tuple[escape.Move, str]:
+    """Return that player's move from a room."""
     broken = [
-        generator
-        for generator, fixes in zip(GENERATORS, view.fixes, strict=True)
-        if fixes < escape.FIXES
+        generator for generator, done in zip(GENERATORS, fixes, strict=True) if done < escape.FIXES
     ]
-    step = _without(view.killer).step(room, broken or [GATE])
+    step = _without(killer).step(room, broken or [GATE])
     if step == room and broken:
         return escape.Fix(room=room), "the generator here is not repaired"
     if step is None or step == room:
-        return escape.Wait(
-            room=room
-        ), f"every way leads through room {view.killer}, where the killer is"
+        reason = f"every way leads through room {killer}, where the killer is"
+        return escape.Wait(room=room), reason
     goal = "a generator that is not repaired" if broken else "the gate"
     return escape.GoTo(room=step), f"it is on a shortest way to {goal}"
 

@@ -71,6 +71,12 @@ def of_move(move: Any) -> Game:
     return _of_kind(kind) or get(DEFAULT)
 
 
+def is_move(value: Any) -> bool:
+    """Return whether a value is a move of any game."""
+    kind: Any = type(value)
+    return _of_kind(kind) is not None
+
+
 def of_moves(moves: Mapping[str, Any]) -> Game:
     """Return the game of listed moves; the default one of an empty list."""
     for move in moves.values():

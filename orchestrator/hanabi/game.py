@@ -25,6 +25,8 @@ from hanabi_orchestrator.orchestrator.hanabi.referee import (
 from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge, Past, View
 
 _CARDS = TypeAdapter(tuple[Card, ...])
+_RISK = {"play": 2, "discard": 1}
+"""By the kind of a move, how much it may cost; a hint costs least."""
 
 
 class Hanabi(Game):
@@ -87,6 +89,11 @@ class Hanabi(Game):
 
     def counts(self, view: View) -> dict[str, int]:
         return {"seat": view.seat, "players": view.players, "slots": len(view.own)}
+
+    def fallback(self, view: View) -> tuple[Move, str]:
+        # a hint, else a discard, else a play, the first of its kind
+        move = min(view.legal, key=lambda move: _RISK.get(move.kind, 0))
+        return move, "nothing of the table is shown"
 
     def remembered(self, view: View, without: Sequence[str]) -> dict[str, Any]:
         table = {

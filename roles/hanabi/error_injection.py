@@ -1,19 +1,18 @@
 """A role's program made fallible: errors of language models, in what it sees and in what it answers.
 
-Every kind of error has random numbers of its own, so that another rate of one does not change when the others occur.
-See docs/simulated.md.
+What the errors of all games have in common is in `roles/slips.py`. See docs/simulated.md.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT
 from hanabi_orchestrator.orchestrator.hanabi.cards import COLOURS, Card
 from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
-from hanabi_orchestrator.orchestrator.models.simulated_settings import Rates
 from hanabi_orchestrator.roles.hanabi.card_words import outright, read, written
 from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
 from hanabi_orchestrator.roles.hanabi.reasoning.position import Position
@@ -31,25 +30,10 @@ from hanabi_orchestrator.roles.notes_text import Notes
 from hanabi_orchestrator.roles.reply_types import Choice, Judgement, Reply, slot_fields
 from hanabi_orchestrator.roles.role_definition import Solve
 from hanabi_orchestrator.roles.sections import Section, Sections
+from hanabi_orchestrator.roles.slips import INJECTORS, Exact, judgement, shortened
+from hanabi_orchestrator.roles.slips import Slips as Slips
 
 R = TypeVar("R", bound=BaseModel)
-
-
-@dataclass
-class Slips:
-    """The errors of one answer: which of them are drawn, and which of those could be made."""
-
-    rates: Rates
-    seed: int
-    errors: list[str] = field(default_factory=list)
-
-    def strike(self, kind: str) -> random.Random | None:
-        """Random numbers to make this error with; None when it is not to be made."""
-        dice = random.Random(f"{self.seed} {kind}")
-        return dice if dice.random() < getattr(self.rates, kind) else None
-
-
-Exact = Callable[[], BaseModel]
 
 
 def reply(
@@ -210,22 +194,6 @@ def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     )
 
 
-def shortened(answer: Reply, slips: Slips) -> Reply:
-    """A report without one entry of one of its lists of entries; one entry stays."""
-    lists = {name: value for name, value in answer if isinstance(value, tuple) and len(value) > 1}
-    lists = {
-        name: value
-        for name, value in lists.items()
-        if all(isinstance(entry, Reply) for entry in value)
-    }
-    if not lists or not (dice := slips.strike("left_out")):
-        return answer
-    slips.errors.append("left_out")
-    name = dice.choice(sorted(lists))
-    index = dice.randrange(len(lists[name]))
-    return answer.model_copy(update={name: (*lists[name][:index], *lists[name][index + 1 :])})
-
-
 def moved(answer: Reply, sections: Sections, slips: Slips) -> Reply:
     """The answer with every slot in it one higher, or one lower."""
     if not (dice := slips.strike("slot_off_by_one")):
@@ -290,16 +258,4 @@ def misrated(rating: StateRating, slips: Slips) -> StateRating:
     return rating.model_copy(update={aspect: round(dice.random(), 2) for aspect in ASPECTS})
 
 
-def judgement(verdict: BaseModel, slips: Slips) -> Reply:
-    """A judge's verdict, or the opposite."""
-    assert isinstance(verdict, Judgement)
-    kind = "wrong_refusal" if verdict.accept else "wrong_accept"
-    if not slips.strike(kind):
-        return verdict
-    slips.errors.append(kind)
-    why = (
-        "it seems too much of a risk"
-        if verdict.accept
-        else "it seems safe, and it follows the rules"
-    )
-    return Judgement(reason=why, accept=not verdict.accept)
+INJECTORS[DEFAULT] = reply

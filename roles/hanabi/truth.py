@@ -28,7 +28,7 @@ class Course:
     """After the last of them, by seat."""
 
     @cached_property
-    def kept(self) -> Mapping[int, Convention]:
+    def conventions(self) -> Mapping[int, Convention]:
         """By seat: the convention that all their moves fit best, judged with all hands face up; STRANGER for none.
 
         The convention packs say which there are; how a seat was told to play is not looked at.

@@ -52,7 +52,7 @@ from tests.support.small_graph import LAST, nodes, small
         ),
         (
             small(context="nope"),
-            "unknown context 'nope'; known: cac, cac_interpreter, cac_verifier, compact, house, moa_sherlock, ",
+            "unknown context 'nope'; known: cac, cac_interpreter, cac_verifier, capture, ",
         ),
         (small(verify="nope"), "verify.rule: .* not 'nope'"),
         (

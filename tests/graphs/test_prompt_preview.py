@@ -84,7 +84,7 @@ async def test_most_of_a_turns_prompts_are_a_beginning_they_share(graph: str, wh
     assert shared(made) >= (0.3 if graph == "house" else 0.6 if where == "2p-opening" else 0.7)
 
 
-@pytest.mark.parametrize("graph", graphs.names())
+@pytest.mark.parametrize("graph", graphs.names("hanabi"))
 async def test_in_the_order_of_caches_a_nodes_own_parts_come_last(graph: str) -> None:
     for picture in await pictures(graphs.setting(graphs.read(graph), order="cache"), "3p-middle"):
         names = [name for name in parts(picture) if parts(picture)[name]]
@@ -92,7 +92,7 @@ async def test_in_the_order_of_caches_a_nodes_own_parts_come_last(graph: str) ->
         assert names[-len(own) :] == own == [name for name in OWN_PARTS if name in own]
 
 
-@pytest.mark.parametrize("graph", graphs.names())
+@pytest.mark.parametrize("graph", graphs.names("hanabi"))
 async def test_every_section_can_be_taken_from_every_graph(graph: str) -> None:
     """No text of it is left in any prompt; what a program cannot do without is refused in a sentence."""
     config = graphs.read(graph)

@@ -51,8 +51,8 @@ from hanabi_orchestrator.orchestrator.replies.reply import Form
 from hanabi_orchestrator.orchestrator.table.game_loop import play_async
 from hanabi_orchestrator.orchestrator.table.seat import GameContext
 from hanabi_orchestrator.roles import Choice, Judgement, RatedChoice, Reply, Role, Sections
+from hanabi_orchestrator.roles import slips as error_slips
 from hanabi_orchestrator.roles.hanabi import error_injection
-from hanabi_orchestrator.roles.hanabi.error_injection import Slips
 from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
 from hanabi_orchestrator.roles.hanabi.sections.table import (
     NextPlayable,
@@ -62,6 +62,7 @@ from hanabi_orchestrator.roles.hanabi.sections.table import (
 )
 from hanabi_orchestrator.roles.reply_types import variant
 from hanabi_orchestrator.roles.sections import cut
+from hanabi_orchestrator.roles.slips import Slips
 from tests.conftest import Run
 from tests.support.folders import ROOT
 from tests.support.positions import GRAPHS, literal_views
@@ -217,7 +218,7 @@ def test_a_report_may_lack_one_entry(name: str) -> None:
     exact = role.solve(told_of(view), {})
     slips = struck("left_out", 1)
     assert isinstance(exact, Reply)
-    made = error_injection.shortened(exact, slips)
+    made = error_slips.shortened(exact, slips)
     lost = [
         len(value) - len(getattr(made, field)) for field, value in exact if isinstance(value, tuple)
     ]
@@ -226,7 +227,7 @@ def test_a_report_may_lack_one_entry(name: str) -> None:
         and slips.errors == ["left_out"]
         and type(made).model_validate(made.model_dump()) == made
     )
-    assert error_injection.shortened(exact, Slips(Rates(), 1)) == exact
+    assert error_slips.shortened(exact, Slips(Rates(), 1)) == exact
 
 
 @pytest.mark.parametrize(("accept", "kind"), [(True, "wrong_refusal"), (False, "wrong_accept")])
@@ -234,7 +235,7 @@ def test_a_judge_errs_each_way_at_its_own_rate(accept: bool, kind: str) -> None:
     exact = Judgement(reason="r", accept=accept)
     for name in ("wrong_refusal", "wrong_accept"):
         slips = struck(name, 1)
-        made = error_injection.judgement(exact, slips)
+        made = error_slips.judgement(exact, slips)
         assert isinstance(made, Judgement) and (made.accept == accept) == (name != kind)
         assert slips.errors == ([kind] if name == kind else [])
 
@@ -273,7 +274,8 @@ async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rat
     assert role.solve is not None
     exact = partial(role.solve, told, {})
     data = exact().as_data()  # type: ignore[attr-defined]
-    brain = SimulatedBrain(SimSettings(**only(malformed=rate)), role.solve, exact, told, {})
+    settings = SimSettings(**only(malformed=rate))
+    brain = SimulatedBrain(settings, role.solve, exact, told, {}, error_injection.reply)
     for number in range(asks):
         made = await answer(asked(role, view, form, number), brain, done.append)
         assert isinstance(made, Absent) or (isinstance(made, Reply) and made.as_data() == data)

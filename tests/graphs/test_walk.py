@@ -20,7 +20,7 @@ from tests.support.positions import literal_views, random_views
 from tests.support.prove import FULL
 
 NAMES = [
-    name for name in graphs.names() if name != "house_planner"
+    name for name in graphs.names("hanabi") if name != "house_planner"
 ]  # the same nodes and one that takes its time
 
 

@@ -327,7 +327,7 @@ def test_trust_is_compared_with_how_partners_played() -> None:
     *_, last = partners_game(("smart", "smart", "piers"), 2)
     *_, truth = truths(3, deal(2), [past.move for past in last.history])
     assert truth.course is not None
-    kept = truth.course.kept
+    kept = truth.course.conventions
     assert (kept[1].hints, kept[2]) == ("newest", STRANGER)
     said = {"reason": "r", "insights": [], "inferred": [], "summary": "s"}
     trust = [{"seat": seat, "hints": "newest", "reads": "newest", "chance": 0.9} for seat in (1, 2)]

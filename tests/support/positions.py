@@ -22,7 +22,7 @@ from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
 from hanabi_orchestrator.roles.sections import cut
 from tests.support.folders import TESTS
 
-GRAPHS = tuple(graphs.names())
+GRAPHS = tuple(graphs.names("hanabi"))
 
 
 def random_game(players: int, seed: int) -> Iterator[Referee]:

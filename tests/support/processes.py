@@ -84,7 +84,7 @@ def marking_command(*arguments: str) -> None:
     sys.argv = ["orchestrator", *arguments]
     from hanabi_orchestrator.experiments.cli import main
     from hanabi_orchestrator.experiments.report.figures import drawing
-    from hanabi_orchestrator.roles.hanabi import conformance
+    from hanabi_orchestrator.roles import conformance
     from tests.support.pictures import blank
 
     if not FULL:

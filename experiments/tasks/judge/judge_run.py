@@ -36,6 +36,7 @@ from hanabi_orchestrator.graphs.node import RoleNode
 from hanabi_orchestrator.orchestrator.models.request import Brain, ModelRequest
 from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
 from hanabi_orchestrator.roles import Sections
+from hanabi_orchestrator.roles.hanabi import error_injection
 from hanabi_orchestrator.roles.hanabi.sections.judged_lists import JUDGED
 from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS, StateRating, state_judge
 
@@ -88,7 +89,9 @@ class Judging(QuestionKind[Statement]):
 
     def simulated(self, settings: SimSettings, question: Statement) -> Brain:
         facts = sections(question)
-        return SimulatedBrain(settings, SOLVE, partial(SOLVE, facts, {}), facts, {})
+        return SimulatedBrain(
+            settings, SOLVE, partial(SOLVE, facts, {}), facts, {}, error_injection.reply
+        )
 
     def score(self, question: Statement, reply: Mapping[str, object] | None) -> float | None:
         if reply is None:

@@ -97,7 +97,7 @@ def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
 def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool, bool]]:
     """Each statement about a partner, whether it names the convention that fits their moves best, and whether its
     `chance` came true."""
-    conventions = truth.course.kept if truth.course and report.trust else {}
+    conventions = truth.course.conventions if truth.course and report.trust else {}
     for entry in report.trust:
         if (true := conventions.get(entry.seat)) is not None:
             right = (entry.hints, entry.reads) == (true.hints, true.reads)

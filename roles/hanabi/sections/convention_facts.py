@@ -127,15 +127,15 @@ class ConventionFacts(Section):
 
     @classmethod
     def facts(cls, options: Options) -> frozenset[Fact]:
-        told = str(options.get("told", "whole"))
+        scope = str(options.get("told", "whole"))
         if (
-            told == "own" and options.get("pack") == "information"
+            scope == "own" and options.get("pack") == "information"
         ):  # after a breach of the code it says nothing of them
             return frozenset()
         return (
             frozenset(("own_hand", "partner_knowledge"))
-            if told not in TOLD_FACTS
-            else frozenset(TOLD_FACTS[told])
+            if scope not in TOLD_FACTS
+            else frozenset(TOLD_FACTS[scope])
         )
 
     @classmethod

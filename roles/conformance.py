@@ -1,22 +1,25 @@
 """Checks a role for its author: `conformance.check(role)` returns what is wrong, a sentence each.
 
-The role is run on positions of games that the literal player plays with itself, at 2 to 5 players. A problem is named
-once, with the first position that shows it.
+The role is run on positions of games at each player count: of Hanabi, games that the literal player plays with itself.
+A problem is named once, with the first position that shows it.
 """
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from hanabi_orchestrator import prompts
 from hanabi_orchestrator.orchestrator.errors import UserError, complaint, in_words
-from hanabi_orchestrator.orchestrator.hanabi.moves import Move, labelled
-from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
-from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.game import registry as games
+from hanabi_orchestrator.orchestrator.game.reading import labelled
+from hanabi_orchestrator.orchestrator.game.registry import DEFAULT
+from hanabi_orchestrator.orchestrator.game.types import Game
 from hanabi_orchestrator.orchestrator.models.json_schema import response_format
 from hanabi_orchestrator.orchestrator.models.request import Absent
 from hanabi_orchestrator.orchestrator.plugins import BUILT_IN
@@ -24,9 +27,6 @@ from hanabi_orchestrator.orchestrator.replies import reader, writer
 from hanabi_orchestrator.orchestrator.replies.values import models_in
 from hanabi_orchestrator.orchestrator.values import cached_by_identity
 from hanabi_orchestrator.roles import registry
-from hanabi_orchestrator.roles.hanabi.reasoning import literal_play
-from hanabi_orchestrator.roles.hanabi.reasoning.position import TAKES, Position
-from hanabi_orchestrator.roles.hanabi.truth import Truth, truths
 from hanabi_orchestrator.roles.legal_moves import LegalMoves
 from hanabi_orchestrator.roles.marks import Marker, checked, infos
 from hanabi_orchestrator.roles.notes_text import Notes
@@ -38,23 +38,28 @@ from hanabi_orchestrator.roles.sections import Section, Sections, cut
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 EVERY = 13
 """Turns from one position to the next; both ends of a game are among them."""
+LONGEST = 200
+"""Turns of a game that is drawn at random."""
 
 
 @dataclass(frozen=True)
 class Case:
     """A turn of a game, with the truth that the seat does not know."""
 
-    view: View
-    truth: Truth
+    view: Any
+    truth: Any = None
+    """In Hanabi a `Truth`; None in a game that has none, where nothing is marked."""
 
     def __str__(self) -> str:
-        return f"{self.view.players} players, turn {self.view.turn}"
+        game = games.of_view(self.view)
+        title = "" if game.name == DEFAULT else f"{game.title}, "
+        return f"{title}{self.view.players} players, turn {self.view.turn}"
 
     def sections(
         self,
         role: Role,
         *removed: type[Section],
-        refused: Iterable[Move] = (),
+        refused: Iterable[Any] = (),
         options: Options | None = None,
     ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
@@ -71,22 +76,27 @@ class Case:
         return {"choice": (choice,)} if issubclass(role.reply, Judgement) else {}
 
 
+CASES: dict[str, Callable[[], tuple[Case, ...]]] = {}
+"""By the name of a game, its own positions, with truths; of other games see `drawn_cases`."""
+
+
 @cache
-def cases() -> tuple[Case, ...]:
-    """Some positions of a game at each player count, the first and the last turn among them."""
+def cases(game: str) -> tuple[Case, ...]:
+    """Some positions of a game, the first and the last turn among them."""
+    return CASES[game]() if game in CASES else drawn_cases(games.get(game))
+
+
+def drawn_cases(game: Game) -> tuple[Case, ...]:
+    """Positions of games of moves drawn at random, at each player count, without truths."""
     positions: list[Case] = []
-    for players in (2, 3, 4, 5):
-        referee = Referee(players, deal(seed=players))
-        moves = list[Move]()
-        while not referee.over:
-            move, _ = literal_play.best(
-                Position.read(cut(referee.view(), [(kind, {}) for kind in TAKES]))
-            )
-            referee.apply(move)
-            moves.append(move)
-        turns = [
-            Case(truth.view, truth) for truth in truths(players, referee.deck, moves) if truth.view
-        ]
+    for players in game.players:
+        dice = random.Random(f"conformance {game.name} {players}")
+        referee = game.referee(players, game.deal(1))
+        views = list[Any]()
+        while not referee.over and len(views) < LONGEST:
+            views.append(referee.view())
+            referee.apply(dice.choice(views[-1].legal))
+        turns = [Case(view) for view in views]
         positions += [*turns[:-1:EVERY], turns[-1]]
     return tuple(positions)
 
@@ -96,8 +106,10 @@ def check(role: Role) -> list[str]:
     problems = [*_reply(role.reply), *_playable(role)]
     if problems:
         return problems
+    played = sorted(role.game_names) or [DEFAULT]
+    positions = [case for game in played for case in cases(game)]
     for test in CHECKS:
-        for at in cases():
+        for at in positions:
             try:
                 test(role, at)
             except PromiseError as problem:
@@ -279,9 +291,8 @@ def _reads_notes(role: Role, at: Case) -> None:
 @cache
 def _replies_of_others(at: Case) -> Notes:
     """What programs of built-in roles reply there at the least effort: one for each type of reply, and no judge."""
-    built_in = (
-        registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN
-    )
+    names = registry.names(games.of_view(at.view).name)
+    built_in = (registry.get(name) for name in names if registry.source(name) == BUILT_IN)
     by_reply = {
         role.reply: role
         for role in built_in
@@ -305,6 +316,8 @@ def _marks(role: Role, at: Case) -> None:
     baselines, and what it stated has chances."""
     sections = at.sections(role)
     mark = role.mark
+    if at.truth is None:
+        return
     for reply in (_own_reply(role, at), role.reply.model_validate(role.reply.example)):
         with _blaming("mark() failed:"):
             if reply is None:
@@ -354,9 +367,9 @@ def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:
     return reply if isinstance(reply, role.reply) else None
 
 
-def _moves(value: object) -> list[Move]:
+def _moves(value: object) -> list[Any]:
     """Every move that a reply names."""
-    if isinstance(value, Move):
+    if games.is_move(value):
         return [value]
     if isinstance(value, BaseModel):
         return [move for _, inner in value for move in _moves(inner)]
