@@ -33,14 +33,32 @@ LANGUAGES: tuple[str, ...] = get_args(Lang)
 PHRASES = "phrases.yaml"
 
 
+_ADDED: dict[str, str] = {}
+"""Texts of others, by the names of the files that they would be."""
+
+
+def add(name: str, text: str) -> None:
+    """Add a text as if it were a file here: `conventions/mine.md`. Raises ValueError where there is one of its name."""
+    if name in contents():
+        raise ValueError(f"there is a text {name!r} already")
+    _ADDED[name] = text.strip()
+    contents.cache_clear()
+    hashes.cache_clear()
+
+
 def path(name: str, lang: Lang = "en") -> str:
     """Where a text lies in a language: `sections/rules.md`, `zh/sections/rules.md`."""
     return name if lang == "en" else f"{lang}/{name}"
 
 
-@cache
 def text(name: str, lang: Lang = "en") -> str:
     """The text of a file, e.g. `sections/rules.md`; raises ValueError with the known names when there is none."""
+    added = _ADDED.get(path(name, lang))
+    return _file(name, lang) if added is None else added
+
+
+@cache
+def _file(name: str, lang: Lang) -> str:
     folder, _, base = path(name, lang).rpartition("/")
     file = _HOME.joinpath(path(name, lang))
     if not file.is_file():
@@ -54,11 +72,12 @@ def text(name: str, lang: Lang = "en") -> str:
 def names(folder: str, suffix: str = ".md") -> list[str]:
     """The names in a folder, without their suffix."""
     home = _HOME.joinpath(folder)
-    return (
-        sorted(Path(f.name).stem for f in home.iterdir() if f.name.endswith(suffix))
-        if home.is_dir()
-        else []
-    )
+    files = [file.name for file in home.iterdir()] if home.is_dir() else []
+    for name in _ADDED:
+        place, _, file = name.rpartition("/")
+        if place == folder:
+            files.append(file)
+    return sorted(Path(file).stem for file in files if file.endswith(suffix))
 
 
 def phrase(english: str, lang: Lang = "en") -> str:
@@ -173,7 +192,7 @@ def hashes() -> Mapping[str, str]:
 @cache
 def contents() -> Mapping[str, str]:
     """What every prompt file holds, by its name."""
-    return dict(sorted(_walk(_HOME, "")))
+    return dict(sorted([*_walk(_HOME, ""), *_ADDED.items()]))
 
 
 def digest(text: str) -> str:

@@ -25,6 +25,7 @@ from hanabi_orchestrator.roles.hanabi.sections.fixed import (
     Rules,
     StepByStep,
     Strategy,
+    convention,
 )
 from hanabi_orchestrator.roles.hanabi.sections.history import History, OwnActions, Remembered
 from hanabi_orchestrator.roles.hanabi.sections.past_games import PastGames
@@ -108,6 +109,7 @@ __all__ = [
     "add",
     "brier",
     "conformance",
+    "convention",
     "get",
     "load",
     "log_score",

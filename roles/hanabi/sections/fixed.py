@@ -1,9 +1,12 @@
 """The sections that say the same on every turn: the rules, the conventions, advice."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from hanabi_orchestrator import prompts
+from hanabi_orchestrator.orchestrator.cells import check_name
+from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.hanabi.cards import HAND_SIZES
 from hanabi_orchestrator.orchestrator.hanabi.view import View
 from hanabi_orchestrator.roles.role_options import Options
@@ -145,6 +148,27 @@ class Conventions(Section):
     def agreed(self) -> bool:
         """Whether there are any."""
         return self.pack != "none"
+
+
+def convention(name: str, text: str | Path) -> str:
+    """Register a convention pack by its words, as text or as a file, and return its name; `options: {conventions: NAME}`
+    of a graph, or `--set options.conventions=NAME`, agrees on it.
+
+    The words may have the parts `## What a hint says`, `## In short` and `## What to do`, in this order, for prompts
+    that tell a part alone. Raises UserError for a name that is taken, and for a file that cannot be read.
+    """
+    check_name(name)
+    packs = Conventions.choices["pack"]
+    if name in packs:
+        raise UserError(f"convention {name!r} is registered twice; choose another name")
+    try:
+        words = prompts.own_template(text)
+        prompts.conditions(words)
+        prompts.add(f"conventions/{name}.md", words)
+    except ValueError as error:
+        raise UserError(f"convention {name!r}: {error}") from None
+    Conventions.choices = {**Conventions.choices, "pack": (*packs[:-1], name, packs[-1])}
+    return name
 
 
 @section
