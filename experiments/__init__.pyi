@@ -1,4 +1,4 @@
-from . import formats
+from . import document, formats, tasks
 from .analysis.analysis import analyse
 from .record import games, measures, results, rewards
 from .record.game import Game
@@ -11,6 +11,7 @@ from .study.experiment import Experiment, read
 from .study.seat_spec import read_seat
 from .tasks.fork.decision import Fork, decide
 from .tasks.played_study import Study, run, run_async
+from .values.game_marks import role_marks
 from .values.score_strip import mistakes_of, strip
 from .values.turn_values import turn_values
 
@@ -25,6 +26,7 @@ __all__ = [
     "Study",
     "analyse",
     "decide",
+    "document",
     "formats",
     "games",
     "measures",
@@ -34,8 +36,10 @@ __all__ = [
     "read_seat",
     "results",
     "rewards",
+    "role_marks",
     "run",
     "run_async",
     "strip",
+    "tasks",
     "turn_values",
 ]

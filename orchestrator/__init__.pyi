@@ -21,12 +21,15 @@ from .hanabi.moves import HintColour as HintColour
 from .hanabi.moves import HintRank as HintRank
 from .hanabi.moves import Move as Move
 from .hanabi.moves import Play as Play
+from .hanabi.referee import Referee as Referee
+from .hanabi.referee import deal as deal
 from .hanabi.view import Hand as Hand
 from .hanabi.view import Knowledge as Knowledge
 from .hanabi.view import Past as Past
 from .hanabi.view import View as View
 from .journal.events import Memory as Memory
 from .journal.events import Result as Result
+from .models import fake_endpoint as fake_endpoint
 from .models.layer import ModelLayer as ModelLayer
 from .models.request import ModelRequest as ModelRequest
 from .models.request import ModelResponse as ModelResponse

@@ -162,6 +162,13 @@ class Table(Generic[T]):
                 problems.append(str(error))
         return problems
 
+    def says(self, name: str) -> str:
+        """Return what a thing says of itself; of one that cannot be loaded, why."""
+        try:
+            return str(getattr(self.get(name), "says", ""))
+        except UserError as error:
+            return str(error)
+
     def loaded(self) -> Mapping[str, T]:
         """Return what was named so far."""
         return self._loaded
@@ -175,7 +182,10 @@ class Table(Generic[T]):
     def _load(self, name: str) -> T:
         sources = self._sources(name)
         if not sources:
-            raise UserError(f"unknown {self.noun} {name!r}; {did_you_mean(name, self.names())}")
+            raise UserError(
+                f"unknown {self.noun} {name!r}: one of your own needs --import FILE; "
+                f"{did_you_mean(name, self.names())}"
+            )
         if len(sources) > 1:
             raise UserError(
                 f"{self.noun} {name!r} is there twice: by {sources[0]} and by {sources[1]}; "

@@ -35,6 +35,13 @@ def role_or_section(incomplete: str) -> list[str]:
     return [*role(incomplete), *_starting(roles.SECTIONS, incomplete)]
 
 
+def task(incomplete: str) -> list[str]:
+    """Tasks of one's own."""
+    from hanabi_orchestrator.experiments.tasks import task_kinds
+
+    return _starting(task_kinds.kinds.names(), incomplete)
+
+
 def experiment(incomplete: str) -> list[str]:
     """Packaged experiments, and paths of experiment files."""
     packaged = (file.stem for file in (Path(__file__).parents[1] / "configs").glob("*.yaml"))

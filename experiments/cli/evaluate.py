@@ -8,12 +8,12 @@ bank's positions.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
 from hanabi_orchestrator.experiments.cli import completion, positions
-from hanabi_orchestrator.experiments.cli.report import print_task
+from hanabi_orchestrator.experiments.cli.report import OwnReports, print_task
 from hanabi_orchestrator.experiments.cli.shared_options import (
     Evaluation,
     Output,
@@ -28,7 +28,7 @@ from hanabi_orchestrator.orchestrator.errors import UserError
 if TYPE_CHECKING:
     from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
     from hanabi_orchestrator.experiments.tasks.probes.probe import Probe
-    from hanabi_orchestrator.experiments.tasks.question_task import Model, Q, QuestionKind
+    from hanabi_orchestrator.experiments.tasks.question_task import Model
     from hanabi_orchestrator.orchestrator.models.settings import ModelSettings
 
 
@@ -198,26 +198,22 @@ class AskedModel:
         return slug(self.name)
 
     def print_estimate(
-        self,
-        output: Output,
-        unit: str,
-        kind: "QuestionKind[Q]",
-        questions: "Sequence[Q]",
-        trials: int,
+        self, output: Output, unit: str, questions: int, tokens: int, trials: int
     ) -> None:
-        """Print what questions would cost."""
+        """Print what questions would cost whose prompts have so many tokens together."""
         from hanabi_orchestrator.experiments.forecast import dry_run
         from hanabi_orchestrator.experiments.study.prompt_positions import TurnLoad
-        from hanabi_orchestrator.experiments.tasks.question_task import prompt_tokens
         from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 
         models = {self.name: PROGRAM if self.replay else self.model}
-        load = TurnLoad(len(questions) * trials, prompt_tokens(kind, questions) * trials)
-        rows = [dry_run.Asked(self.name, len(questions), {self.name: load})]
+        load = TurnLoad(questions * trials, tokens * trials)
+        rows = [dry_run.Asked(self.name, questions, {self.name: load})]
         output.show(*dry_run.estimate(rows, models, unit))
 
 
-def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") -> AskedModel:
+def asked_model(
+    asked: Evaluation, recorded: "Callable[[Path], ModelSettings] | None"
+) -> AskedModel:
     """Return who is asked: `recorded` reads the model of a folder whose answers are replayed.
 
     Raises UserError for several models, and for a model beside a replay.
@@ -234,6 +230,8 @@ def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") 
     if replay is not None:
         if model is not None:
             raise UserError("replay:DIR takes the model of the recorded run; leave --model out")
+        if recorded is None:
+            raise UserError("this task has no recorded answers; leave replay:DIR out")
         return AskedModel(recorded(replay), replay)
     named = single_game.resampled(single_game.models([], model or PROGRAM), **asked.settings)
     if len(named) > 1 and "default" not in named:
@@ -272,6 +270,7 @@ def questions(
     Asks every question of a file. The same command again goes on; answers that were paid for are
     not asked again.
     """
+    from hanabi_orchestrator.experiments.tasks.question_task import prompt_tokens
     from hanabi_orchestrator.experiments.tasks.questions import coordination_qa, question_report
     from hanabi_orchestrator.experiments.tasks.questions import questions as questions_file
     from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
@@ -285,9 +284,9 @@ def questions(
     file = questions_file.read(data, games, kind or (), skip_broken=skip_broken)
     if asked.dry_run:
         trials = samples or (1 if answerer.name == PROGRAM else coordination_qa.TRIALS)
-        answerer.print_estimate(
-            output, "questions", coordination_qa.CoordinationQuestions(), file.questions, trials
-        )
+        kind_of_questions = coordination_qa.CoordinationQuestions()
+        tokens = prompt_tokens(kind_of_questions, file.questions)
+        answerer.print_estimate(output, "questions", len(file.questions), tokens, trials)
         return
     folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
     options = asked.run(replay=False)
@@ -335,13 +334,16 @@ def judge(
     """
     from hanabi_orchestrator.experiments.tasks.judge import human_ratings, judge_report, judge_run
     from hanabi_orchestrator.experiments.tasks.judge.statements import Choice, find
+    from hanabi_orchestrator.experiments.tasks.question_task import prompt_tokens
 
     choice = Choice(turns, every)
     # once, since a pipe can be read no more often
     people = human_ratings.read(human) if human else ()
     answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
     if asked.dry_run:
-        answerer.print_estimate(output, "turns", judge_run.Judging(), find(games, choice), samples)
+        statements = find(games, choice)
+        tokens = prompt_tokens(judge_run.Judging(), statements)
+        answerer.print_estimate(output, "turns", len(statements), tokens, samples)
         return
     if games.is_dir():
         beside = games / judge_report.FOLDER_NAME
@@ -364,6 +366,63 @@ def judge(
     if done.left < done.total:
         report = judge_report.read(folder, people)
         print_task(judge_report, report, folder, output, folder=str(folder), left=done.left)
+    check_done(done, "answers")
+
+
+def task(
+    name: Annotated[
+        str,
+        Argument(
+            metavar="TASK",
+            help="A task of your own or of an installed package; see `list tasks`.",
+            autocompletion=completion.task,
+        ),
+    ],
+    samples: Annotated[int, Option(min=1, help="How many times each question is asked.")] = 1,
+    settings: Annotated[
+        list[str] | None,
+        Option("--set", metavar="KEY=VALUE", help="A setting of the task; repeatable."),
+    ] = None,
+    *,
+    asked: Evaluation,
+    output: Output,
+) -> None:
+    """Ask a task of your own.
+
+    One that --import or an installed package brings (docs/add-a-task.md). The same command again
+    goes on.
+    """
+    from hanabi_orchestrator.experiments.study.overrides import place
+    from hanabi_orchestrator.experiments.tasks import task_kinds
+    from hanabi_orchestrator.orchestrator.yaml_files import setting
+
+    kind = task_kinds.kinds.get(name)
+    if kind.ask is None:
+        raise UserError(f"`evaluate {name}` asks that task")
+    values = dict[str, Any]()
+    for text in settings or ():
+        keys, value = setting(text, "seed=2")
+        place(values, keys, value, f"--set {text!r}")
+    answerer = asked_model(asked, kind.recorded)
+    given = task_kinds.Asked(
+        model=answerer.model,
+        samples=samples,
+        settings=values,
+        options=asked.run(replay=False),
+        progress=output.progress(),
+        replay=answerer.replay,
+    )
+    if asked.dry_run:
+        if kind.estimate is None:
+            raise UserError(f"the task {name!r} estimates nothing; leave --dry-run out")
+        answerer.print_estimate(output, "questions", *kind.estimate(given), samples)
+        return
+    folder = asked.out or Path("runs") / f"{name}-{answerer.slug}"
+    done = kind.ask(given, folder)
+    if done.left < done.total and kind.report:
+        reports = OwnReports(name)
+        report = reports.read([folder])
+        print_task(reports, report, folder, output, folder=str(folder), left=done.left)
     check_done(done, "answers")
 
 
@@ -396,5 +455,6 @@ app.command("positions")(positions.run)
 app.command("probes")(run_probes)
 app.command()(questions)
 app.command()(judge)
+app.command()(task)
 app.command("build")(positions.build)
 app.command()(show)

@@ -145,6 +145,7 @@ Kind = Literal[
     "probes",
     "references",
     "formats",
+    "tasks",
 ]
 
 
@@ -165,7 +166,7 @@ def listed(
     """List graphs, roles, partners, experiments, runs, games ...
 
     Also positions (packaged banks), probes (conventions with their probes), references
-    (published scores), and formats (of export and import).
+    (published scores), formats (of export and import), and tasks (of evaluate).
     """
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
@@ -199,12 +200,15 @@ def _rows(kind: str) -> tuple[Sequence[Mapping[str, Any]], str]:
     """The rows of a list that is a plain table, and what is said where there is none."""
     from hanabi_orchestrator.experiments.show import listing
     from hanabi_orchestrator.experiments.study import experiment, references
+    from hanabi_orchestrator.experiments.tasks import task_kinds
     from hanabi_orchestrator.experiments.tasks.positions import bank
 
     if kind == "experiments":
         return experiment.experiments(), "there is no packaged experiment"
     if kind == "formats":
         return listing.formats(export.OF_COMMAND), "there is no format"
+    if kind == "tasks":
+        return task_kinds.rows(), "there is no task"
     if kind == "references":
         return references.rows(), "there is no reference"
     return bank.rows(), "there is no packaged bank"

@@ -1,7 +1,8 @@
 """`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its
 simulated models."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
@@ -20,7 +21,7 @@ from hanabi_orchestrator.experiments.cli.shared_options import (
 from hanabi_orchestrator.orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from hanabi_orchestrator.experiments.document.blocks import Block
+    from hanabi_orchestrator.experiments.document.blocks import Block, Document
 
 R = TypeVar("R", contravariant=True)
 
@@ -126,19 +127,11 @@ def report(
         "--workers": workers > 1,
         "--marks": marks,
     }
-    known = (*OPTIONS[kind], *(WITH_MARKS if marks else ()))
-    if wrong := next(
-        (name for name, value in options.items() if value and name not in known), None
-    ):
-        note = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
-        raise UserError(
-            f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{note}"
-        )
-    if len(folders) > 1 and kind not in SEVERAL:
-        raise UserError(
-            f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}"
-        )
-    if kind == POSITIONS:
+    _check(kind, folders, options, marks=bool(marks))
+    if kind not in OPTIONS:
+        own = OwnReports(kind)
+        print_task(own, own.read(folders), out or folders[0], output)
+    elif kind == POSITIONS:
         from hanabi_orchestrator.experiments.tasks.positions import position_report as positions
 
         if rollouts:
@@ -173,6 +166,25 @@ def report(
         _games(folders[0], output, workers, marks=marks, full=full, **wishes)
 
 
+def _check(
+    kind: str, folders: Sequence[Path], options: Mapping[str, object], *, marks: bool
+) -> None:
+    """Raise UserError for an option of another kind of run, and for several folders of a kind that
+    takes one."""
+    known = (*OPTIONS.get(kind, OF_OWN), *(WITH_MARKS if marks else ()))
+    if wrong := next(
+        (name for name, value in options.items() if value and name not in known), None
+    ):
+        note = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
+        raise UserError(
+            f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{note}"
+        )
+    if len(folders) > 1 and kind in OPTIONS and kind not in SEVERAL:
+        raise UserError(
+            f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}"
+        )
+
+
 GAMES = "games"
 POSITIONS = "positions"
 PROBES = "probes"
@@ -186,6 +198,8 @@ OPTIONS = {
     QUESTIONS: ("--out",),
     JUDGE: ("--out", "--human"),
 }
+OF_OWN = ("--out",)
+"""Of a task of a package of others."""
 WITH_MARKS = ("--role", "--arm", "--rollouts", "--out", "--workers")
 RUN = "run.yaml"
 
@@ -195,7 +209,9 @@ def _newest() -> Path:
     none."""
     from hanabi_orchestrator.experiments.tasks import run_kinds
 
-    records = list(chain.from_iterable(Path("runs").glob(f"**/{name}") for name in run_kinds.KINDS))
+    records = list(
+        chain.from_iterable(Path("runs").glob(f"**/{name}") for name in run_kinds.records())
+    )
     if not records:
         raise UserError("there is no run in runs/; name a run's folder")
     return max(records, key=lambda path: path.stat().st_mtime).parent
@@ -254,6 +270,41 @@ def _marks(
     output.show(data, marks_table.blocks(run))
     if table and not output.as_json:
         say(f"\n{table.written:,} marks  {table.path}")
+
+
+@dataclass(frozen=True)
+class OwnReports:
+    """The reports of a task of one's own, as those of a packaged one."""
+
+    name: str
+
+    def read(self, folders: Sequence[Path]) -> "Document":
+        """Return the report of the runs in some folders. Raises UserError."""
+        from hanabi_orchestrator.experiments.document.blocks import Document
+        from hanabi_orchestrator.experiments.tasks import task_kinds
+
+        task = task_kinds.kinds.get(self.name)
+        if task.report is None:
+            raise UserError(f"the task {self.name!r} has no report")
+        return Document(self.name, tuple(task.report(folders)))
+
+    def blocks(self, report: "Document", /) -> "Iterable[Block]":
+        """Return what the terminal shows."""
+        return report.unfolded
+
+    def json_value(self, report: "Document", /) -> dict[str, Any]:
+        """Return what `--json` prints."""
+        from hanabi_orchestrator.experiments.document import data
+
+        return data.json_value(report)
+
+    def write(self, report: "Document", folder: Path, /) -> list[Path]:
+        """Write the report as Markdown and HTML. Raises OSError."""
+        from hanabi_orchestrator.experiments.document import html, markdown
+        from hanabi_orchestrator.experiments.record.files import write_all
+
+        texts = {"report.md": markdown.text(report), "report.html": html.page(report)}
+        return write_all(folder, texts)
 
 
 class TaskReports(Protocol[R]):

@@ -17,7 +17,6 @@ from hanabi_orchestrator.graphs import config as graph_configs
 from hanabi_orchestrator.graphs import context, named
 from hanabi_orchestrator.graphs.attempts import calls, depth, judging
 from hanabi_orchestrator.orchestrator import plugins
-from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.players import partners
 from hanabi_orchestrator.orchestrator.plugins import BUILT_IN
 from hanabi_orchestrator.roles.marks import Marker, infos
@@ -250,8 +249,5 @@ def formats(of_command: Mapping[str, str]) -> list[dict[str, str]]:
 
 def _rows(known: plugins.Table[Any], way: str) -> Iterator[dict[str, str]]:
     for name in known.names():
-        try:
-            says = known.get(name).says
-        except UserError as error:
-            says = str(error)
-        yield {"format": name, "for": way, "from": known.source(name), "holds": says}
+        source = known.source(name)
+        yield {"format": name, "for": way, "from": source, "holds": known.says(name)}

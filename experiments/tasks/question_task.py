@@ -6,6 +6,7 @@ simulated model answer, and how an answer is scored. Its runs lie in folders of 
 """
 
 import asyncio
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ from hanabi_orchestrator.orchestrator.models.request import (
     Message,
     ModelRequest,
     ModelResponse,
+    Part,
     estimated,
 )
 from hanabi_orchestrator.orchestrator.models.request import answer as ask_model
@@ -45,6 +47,7 @@ from hanabi_orchestrator.orchestrator.models.settings import PROGRAM, ModelSetti
 from hanabi_orchestrator.orchestrator.models.settings import settings as settings_of
 from hanabi_orchestrator.orchestrator.models.simulated_settings import SimSettings
 from hanabi_orchestrator.orchestrator.models.simulated_settings import settings as simulated
+from hanabi_orchestrator.orchestrator.replies.reply import Reply
 from hanabi_orchestrator.orchestrator.table.game_loop import Gate
 
 Model = str | ModelSettings | SimSettings
@@ -64,10 +67,20 @@ class QuestionKind(ABC, Generic[Q]):
     """The role of their calls."""
     measure: str = "score"
     """What the score of an answer is called."""
+    least: float = 0.0
+    most: float = math.inf
+    """The bounds of a score."""
+    reply: type[Reply]
+    """The type of its answers, unless `request` says so itself."""
 
-    @abstractmethod
+    def prompt(self, question: Q) -> str:
+        """Return what a model is asked; `request` puts it into one message, to be answered in JSON."""
+        raise NotImplementedError
+
     def request(self, question: Q, trial: int) -> ModelRequest:
         """Return the request of one trial, from 0."""
+        parts = (Part("question", self.prompt(question)),)
+        return ModelRequest(question.name, self.role, trial, parts, self.reply, {}, form="json")
 
     @abstractmethod
     def programmed(self, question: Q) -> BaseModel:

@@ -1,46 +1,48 @@
 """How any run folder stands, and commands to it: one place that knows each kind of run by the file
 of its record."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from hanabi_orchestrator.experiments.record.run_folder import RUN, run
 from hanabi_orchestrator.experiments.running import control_folder
+from hanabi_orchestrator.experiments.tasks import task_kinds
 from hanabi_orchestrator.experiments.tasks.games import experiment_run
-from hanabi_orchestrator.experiments.tasks.judge import judge_run
 from hanabi_orchestrator.experiments.tasks.positions import position_run
-from hanabi_orchestrator.experiments.tasks.probes import probe_run
-from hanabi_orchestrator.experiments.tasks.questions import coordination_qa
+from hanabi_orchestrator.experiments.tasks.question_folder import CALLS
+from hanabi_orchestrator.experiments.tasks.task_kinds import Status
 from hanabi_orchestrator.orchestrator.errors import UserError, nearby
-
-Status = Callable[[Path], dict[str, Any]]
-KINDS: Mapping[str, tuple[str, Status]] = {
-    probe_run.FOLDER.file: ("probes", probe_run.status),
-    coordination_qa.FOLDER.file: ("questions", coordination_qa.FOLDER.status),
-    judge_run.FOLDER.file: ("judge", judge_run.FOLDER.status),
-    RUN: ("games", experiment_run.status),
-}
-"""By the file of its record: what a kind of run asked, and what says how it stands, as plain
-data."""
 
 
 def _kind(folder: Path) -> tuple[str, Status]:
-    record = next((record for record in KINDS if (folder / record).exists()), RUN)
-    if record == RUN and (run(folder).get("experiment") or {}).get("task") == "positions":
+    """The kind of run in a folder; games for a folder without a record."""
+    for name, kind in task_kinds.kinds.sound():
+        if (folder / kind.file).exists():
+            return name, kind.status
+    if not (folder / RUN).exists() and (folder / CALLS).exists():
+        problems = task_kinds.kinds.problems() or ["a task of your own needs --import FILE"]
+        raise UserError(
+            f"{str(folder)!r} is a run of a task that is not known here: {'; '.join(problems)}"
+        )
+    if (run(folder).get("experiment") or {}).get("task") == "positions":
         return "positions", position_run.status
-    return KINDS[record]
+    return "games", experiment_run.status
 
 
 def kind(folder: Path) -> str:
-    """Return what a run asked: games, positions, probes, questions or judge; games for a folder
-    without a record."""
+    """Return what a run asked: games, positions, or a task by its name."""
     return _kind(folder)[0]
+
+
+def records() -> list[str]:
+    """Return the files by which runs are known."""
+    return [RUN, *(kind.file for _, kind in task_kinds.kinds.sound())]
 
 
 def checked(folder: Path) -> Path:
     """Return a run folder. Raises UserError for another one."""
-    if not any((folder / record).exists() for record in KINDS):
+    _kind(folder)
+    if not any((folder / record).exists() for record in records()):
         raise UserError(
             f"there is no run in {str(folder)!r}, for it has no {RUN}; `list runs` lists the "
             f"runs{nearby(folder)}"

@@ -30,6 +30,7 @@ from hanabi_orchestrator.experiments.tasks.question_task import (
     identity,
     model_of,
 )
+from hanabi_orchestrator.experiments.tasks.task_kinds import TaskKind
 from hanabi_orchestrator.graphs.answerers import SimulatedBrain
 from hanabi_orchestrator.graphs.context import Context
 from hanabi_orchestrator.graphs.node import RoleNode
@@ -185,3 +186,8 @@ def mean_ratings(run: JudgeRun) -> Mapping[str, Mapping[str, float]]:
     for name, _ in ratings:
         by_name[name] = {aspect: means[aspect][name] for aspect in ASPECTS}
     return by_name
+
+
+KIND = TaskKind(
+    says="a judge of how seats kept track of the cards", file=FOLDER.file, status=FOLDER.status
+)

@@ -18,6 +18,7 @@ from hanabi_orchestrator.experiments.running.task import Measured, limits_of
 from hanabi_orchestrator.experiments.study.job import Unit
 from hanabi_orchestrator.experiments.study.seat_spec import PlayerSpec
 from hanabi_orchestrator.experiments.tasks.probes.probe import Probe, table
+from hanabi_orchestrator.experiments.tasks.task_kinds import TaskKind
 from hanabi_orchestrator.graphs import named
 from hanabi_orchestrator.graphs.graph_seat import GraphSeat
 from hanabi_orchestrator.orchestrator import event_loop, journal
@@ -246,3 +247,6 @@ def run(
     units = _units(folder, every)
     runner = Runner(ProbeTask(player), units, ProbeJournals(units), folder, options, progress)
     return runner.run(f"probes of {describe(seat).graph}")
+
+
+KIND = TaskKind(says="which conventions a player keeps", file=FOLDER.file, status=status)

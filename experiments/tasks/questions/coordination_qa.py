@@ -39,6 +39,7 @@ from hanabi_orchestrator.experiments.tasks.questions.questions import (
     Question,
     QuestionFile,
 )
+from hanabi_orchestrator.experiments.tasks.task_kinds import TaskKind
 from hanabi_orchestrator.graphs.answerers import response
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.models import second_ask
@@ -253,3 +254,10 @@ def rows(run: QaRun) -> list[dict[str, Any]]:
             }
         )
     return lines
+
+
+KIND = TaskKind(
+    says="CoordinationQA: whether a model understands the game",
+    file=FOLDER.file,
+    status=FOLDER.status,
+)
