@@ -240,8 +240,8 @@ def _worded(
 
 
 def many(number: int, singular: str, several: str = "") -> str:
-    """A number with its noun: `1 turn`, `2 turns`, `2 lives`."""
-    return f"{number} {singular if number == 1 else several or singular + 's'}"
+    """A number with its noun: `1 turn`, `2 turns`, `2 lives`, `1,000 games`."""
+    return f"{number:,} {singular if number == 1 else several or singular + 's'}"
 
 
 def percent(chance: float) -> str:

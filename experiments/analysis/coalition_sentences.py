@@ -54,7 +54,9 @@ def _of_absence(study: CoalitionStudy, absence: Absence) -> Iterator[str]:
     design = study.design
     none = design.arm(absence, frozenset())
     for effect in study.of("all_parts", by):
-        yield _whole(effect.difference, none, many(len(design.names), "part"))
+        yield _whole(effect.difference, none, design.names)
+    if len(design.names) == 1:
+        return  # what the part is worth in every view is the whole difference
     if primary := study.of(design.primary, by):
         yield _terms(design.primary, primary)
     yield from _disagreements(study, by)
@@ -71,7 +73,7 @@ def _of_absence(study: CoalitionStudy, absence: Absence) -> Iterator[str]:
             )
 
 
-def _whole(difference: Difference, none: str, parts: str) -> str:
+def _whole(difference: Difference, none: str, names: Sequence[str]) -> str:
     if difference.metric in OTHER:
         template = say.COALITION_WHOLE
     else:
@@ -89,13 +91,22 @@ def _whole(difference: Difference, none: str, parts: str) -> str:
         deals = many(difference.n, "deal")
         return say.COALITION_WHOLE_SAME(full=FULL, none=none, deals=deals, counts_named=counts)
     amount = f"{size(difference.mean)} {difference.measured_in} {side}"
+    if len(names) == 1:
+        parts = {"whole_worth": f"{names[0]} is worth", "whole_change": f"{names[0]} changes"}
+    else:
+        its_parts = f"its {many(len(names), 'part')}"
+        parts = {
+            "whole_worth": f"{its_parts} are worth together",
+            "whole_change": f"{its_parts} change together",
+        }
     return template(
         full=FULL,
         amount=amount,
         none=none,
         estimate=estimated(difference),
+        still_open=_unclaimed(difference) if difference.p is not None else "",
         counts_named=counts,
-        components=parts,
+        **parts,
     )
 
 
@@ -107,11 +118,8 @@ def _terms(kind: Kind, effects: Sequence[Effect]) -> str:
         deals = many(sizes[0], "deal")
     else:
         deals = f"{sizes[0]} to {sizes[-1]} deals"
-    values = {
-        "title": TITLES[kind],
-        "deals": deals,
-        "tests": max(effect.difference.tests for effect in largest_first),
-    }
+    values = {"title": TITLES[kind], "deals": deals}
+    tests = max(effect.difference.tests for effect in largest_first)
     if not any(
         effect.difference.testable and effect.difference.p is not None for effect in largest_first
     ):
@@ -119,7 +127,9 @@ def _terms(kind: Kind, effects: Sequence[Effect]) -> str:
             f"{effect.name} {signed(effect.difference.mean)}" for effect in largest_first
         )
         return say.COALITION_UNTESTED(**values, terms=plain)
-    return say.COALITION_TERMS(**values, terms="; ".join(map(_term, largest_first)))
+    corrected = f"p corrected for {tests}, " if tests > 1 else ""
+    terms = "; ".join(map(_term, largest_first))
+    return say.COALITION_TERMS(**values, corrected_for=corrected, terms=terms)
 
 
 def _term(effect: Effect) -> str:
@@ -193,7 +203,8 @@ def _interactions(effects: Sequence[Effect]) -> Iterator[str]:
             estimate=estimated(difference),
         )
     if len(claims) > NAMED:
-        yield say.MORE_PAIRS(n=len(claims) - NAMED)
+        more = many(len(claims) - NAMED, "more shown interaction")
+        yield say.MORE_PAIRS(more_shown=more)
     if effects and not claims:
         sizes = [effect.difference.mde for effect in effects if effect.difference.mde is not None]
         unit = effects[0].difference.measured_in
@@ -201,7 +212,11 @@ def _interactions(effects: Sequence[Effect]) -> Iterator[str]:
             detects = say.DETECTS_INTERACTION(size=size(max(sizes)), unit=unit)
         else:
             detects = ""
-        yield say.NO_INTERACTION(pairs=many(len(effects), "pair"), detects=detects)
+        if len(effects) > 1:
+            yield say.NO_INTERACTION(pairs=many(len(effects), "pair"), detects=detects)
+        else:
+            pair = listed(effects[0].parts)
+            yield say.NO_INTERACTION_OF_BOTH(components=pair, detects=detects)
 
 
 def _points(difference: Difference) -> str:

@@ -21,7 +21,7 @@ from hanabi_orchestrator.experiments.analysis.statistics.estimates import (
 )
 from hanabi_orchestrator.experiments.analysis.statistics.permutation import fewest_pairs
 from hanabi_orchestrator.experiments.analysis.summaries import WITHHELD
-from hanabi_orchestrator.roles.words import percent
+from hanabi_orchestrator.roles.words import many, percent
 
 FEW = 10
 """Deals up to which a sentence without a significant difference states what they can detect."""
@@ -143,7 +143,7 @@ def apart_sentence(difference: Difference, analysis: Analysis) -> str:
         arm=difference.arm,
         than=difference.baseline,
         n=difference.n,
-        units=difference.unit,
+        units=difference.units,
         change=f"{signed(difference.mean)} {difference.measured_in}",
         interval=interval_of(difference),
     )
@@ -179,7 +179,7 @@ def verdict(
         if each not in counted:
             yield compared(each, counts=several, more=tuple(_clauses(each, analysis, more)))
     if counted:
-        yield say.OTHERS(n=len(counted), than=tested[0].baseline)
+        yield say.OTHERS(more_arms=many(len(counted), "more arm"), than=tested[0].baseline)
     yield from _untested([each for each in effects if not each.testable], analysis)
     if struck_out := _struck_out(analysis.baseline, analysis):
         yield say.STRUCK_OUT(arm=analysis.baseline, struck_out=struck_out)
@@ -400,9 +400,9 @@ def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None)
     if summary is None or analysis.metric not in OTHER or summary.struck_out < MOSTLY:
         return ""
     low, high = (size(summary.of(score).mean) for score in ("strict", "kept"))
-    return say.STRIKE_OUTS(
-        n=round(summary.struck_out * summary.n), games=summary.n, low=low, high=high
-    )
+    of_games = many(summary.n, "game")
+    lost = round(summary.struck_out * summary.n)
+    return say.STRIKE_OUTS(n=lost, of_games=of_games, low=low, high=high)
 
 
 def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str]:
@@ -434,6 +434,8 @@ def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str
 def estimated(difference: Difference, alike: str = "", averaged: str = "") -> str:
     """Return the 95 % interval of a difference, its p and its deals."""
     values = {"n": difference.n, "units": difference.units, "averaged": averaged, "alike": alike}
+    if difference.p is None:
+        return say.NO_ESTIMATE(**values)
     return say.ESTIMATE(interval=interval_of(difference), p=tested(difference), **values)
 
 

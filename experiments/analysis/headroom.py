@@ -7,6 +7,7 @@ from statistics import fmean
 from hanabi_orchestrator.experiments.analysis import sentence_templates as say
 from hanabi_orchestrator.experiments.record.rows import Row
 from hanabi_orchestrator.orchestrator.hanabi.cards import CARDS
+from hanabi_orchestrator.roles.words import many
 
 BEST = len(CARDS)
 """Points of a perfect game."""
@@ -30,5 +31,8 @@ def sentence(
     if len(scores) < LEAST_GAMES or BEST - fmean(scores) >= min(effect, NEAR):
         return None
     return say.ROOM(
-        than=str(baseline), value=f"{fmean(scores):.2f}", n=len(scores), size=f"{effect:.2f}"
+        than=str(baseline),
+        value=f"{fmean(scores):.2f}",
+        of_games=many(len(scores), "game"),
+        size=f"{effect:.2f}",
     )

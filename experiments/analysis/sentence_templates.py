@@ -35,6 +35,7 @@ class Template:
 INTERVAL = Template("95 % interval {low} to {high}", "the test can reject some difference at .05")
 NO_INTERVAL = Template("no 95 % interval", "the test can reject none")
 ESTIMATE = Template("{interval}, {p}, {n} {units}{averaged}{alike}", "a difference was tested")
+NO_ESTIMATE = Template("{n} {units}: no conclusion", "nothing could be tested")
 SCORES_LESS = Template("scores {size} {unit} less than {than}", "a negative difference in a score")
 SCORES_MORE = Template("scores {size} {unit} more than {than}", "a positive difference in a score")
 SCORES_ALIKE = Template("scores as much as {than}", "no difference in the mean of a score")
@@ -90,7 +91,7 @@ CONTROLS_MISSING = Template(
     "not ruled out: {readings}", "a role's effect is shown, and a control is missing"
 )
 STRIKE_OUTS = Template(
-    "{n} of {games} games struck out, strict score {low}, kept score {high}",
+    "{n} of {of_games} struck out, strict score {low}, kept score {high}",
     "at least half of its games were struck out",
 )
 
@@ -177,8 +178,8 @@ REPEATED = Template(
     "one deal, whose repeats are all the same game",
 )
 OTHERS = Template(
-    "Of {n} more arms a difference from {than} is neither shown nor excluded; the table has "
-    "their intervals.",
+    "Of {more_arms} a difference from {than} is neither shown nor excluded; the table has their "
+    "intervals.",
     "more arms without a significant difference than a verdict names",
 )
 BESIDE = Template(
@@ -201,7 +202,7 @@ GRAPHS = Template(
     "calls, or models",
 )
 ROOM = Template(
-    "{than} scores {value} of 25 in {n} games, so no arm can score {size} points more, and "
+    "{than} scores {value} of 25 in {of_games}, so no arm can score {size} points more, and "
     "single errors cost so strong a seat little. What has room: more players, partners who are "
     "strangers (adhoc), a metric such as mark:aggregator.regret, or positions (task: positions).",
     "the baseline is within two points of a perfect score, and within the effect that is "
@@ -213,8 +214,8 @@ NO_GRAPHS = Template(
 )
 SEATS = "; the report's table of seats lists them"
 FAULTS = Template(
-    "Faults per game that change beside {than}, corrected for all {n} comparisons: {faults}; "
-    "see Roles in the report.",
+    "Faults per game that change beside {than}, corrected for {comparisons}: {faults}; see Roles "
+    "in the report.",
     "moves are marked, and the difference in a fault is shown after correction for all "
     "faults of all arms",
 )
@@ -249,7 +250,7 @@ NOISE_FLOOR = Template(
     "the noise floor",
 )
 NOISE_FLOOR_SAME = Template(
-    "{arm} plays {than} once more: the same games in all {n} {units}.",
+    "{arm} plays {than} once more: the same games in {n} of {n} {units}.",
     "the noise floor of exact players",
 )
 CHEATS = Template(
@@ -339,16 +340,16 @@ MARK = Template(
     "Its notes: {marks}.", "the role has marks: the first of them, with its mean and its standards"
 )
 COUNTED = Template(
-    "{counts} (over {deals}, Holm-corrected for all {n} comparisons of roles with these).",
+    "{counts} (over {deals}, Holm-corrected for {comparisons} of roles with these).",
     "its marks were tested beside its program's and a uniform guess's",
 )
 FOLLOWED = Template(
-    "Its first choice was played in {share} of the {n} turns with a move of the kind that it "
+    "Its first choice was played in {share} of {of_turns} with a move of the kind that it "
     "proposes; in {percent} another move was played though its own was worth at least half a "
     "point more at once, in {wrong} its own though another was worth so much more.",
     "the role proposes moves",
 )
-REFUSED = Template("It refused {share} of {n} choices{gain}.", "the role accepts or refuses moves")
+REFUSED = Template("It refused {share} of {choices}{gain}.", "the role accepts or refuses moves")
 GAIN = Template(
     "; a refusal gained {size} points at once on average{bounds}", "the values of moves are known"
 )
@@ -363,11 +364,12 @@ ROLE_OF_ARM = Template(
 
 # Arms that add a role
 ADDED_SAME = Template(
-    "All {n} games are the same, move by move: its notes change no move.",
+    "Every move of {of_games} is the same: its notes change no move.",
     "no game differs from the baseline's",
 )
 ADDED_OTHER = Template(
-    "{n} of {games} games differ, half of these by turn {turn}; the first other move is {moves}.",
+    "Moves differ in {n} of {of_games}, at the median from turn {turn} on; the first other move is "
+    "{moves}.",
     "games differ",
 )
 ADDED_PLAYED = Template(
@@ -401,13 +403,11 @@ COALITION_BY = Template(
     "parts are absent in several ways: each way has its own sentences",
 )
 COALITION_WHOLE = Template(
-    "{full} scores {amount} than {none} ({estimate}){counts_named}: what its {components} "
-    "are worth together.",
+    "{full} scores {amount} than {none} ({estimate}{still_open}){counts_named}: what {whole_worth}.",
     "a design of coalitions, by a score",
 )
 COALITION_WHOLE_OTHER = Template(
-    "{full} has {amount} than {none} ({estimate}){counts_named}: what its {components} "
-    "change together.",
+    "{full} has {amount} than {none} ({estimate}{still_open}){counts_named}: what {whole_change}.",
     "the same by another metric",
 )
 COALITION_WHOLE_SAME = Template(
@@ -415,7 +415,7 @@ COALITION_WHOLE_SAME = Template(
     "all parts change nothing",
 )
 COALITION_TERMS = Template(
-    "{title} (95 % intervals, p corrected for {tests}, {deals}): {terms}.",
+    "{title} (95 % intervals, {corrected_for}{deals}): {terms}.",
     "for the kind of term that was named before the run",
 )
 COALITION_TERM = Template(
@@ -435,7 +435,7 @@ COALITION_SAME = Template(
     "{component} 0 (nothing differs)", "a part changes no game, or no decision's value"
 )
 COALITION_UNTESTED = Template(
-    "{title}; inconclusive, since with {deals} none of {tests} could reach p < .05: {terms}.",
+    "{title}; inconclusive, since with {deals} no effect could reach p < .05: {terms}.",
     "no p could be below .05 after correction",
 )
 DISAGREE_MORE = Template(
@@ -466,6 +466,10 @@ NO_INTERACTION = Template(
     "Of {pairs}, no interaction is shown, and none is excluded{detects}.",
     "no interaction of two parts is shown",
 )
+NO_INTERACTION_OF_BOTH = Template(
+    "Between {components} no interaction is shown, and none is excluded{detects}.",
+    "the same where there are two parts",
+)
 DETECTS_INTERACTION = Template(
     "; so many deals show one from {size} {unit} on in 80 % of such runs",
     "the power of its test is known",
@@ -475,7 +479,7 @@ ALONE_HARMS = Template(
     "what a part adds to none is shown to be a loss",
 )
 MORE_PAIRS = Template(
-    "{n} more interactions are shown; the table has them.", "more than a verdict names"
+    "The table has {more_shown}.", "more interactions are shown than a verdict names"
 )
 OWN_CONTRAST = Template(
     "{name}: {weights} is {change} ({estimate}){still_open}.",

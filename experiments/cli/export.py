@@ -20,6 +20,7 @@ from hanabi_orchestrator.experiments.cli.shared_options import (
 )
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, nearby, shortened
 from hanabi_orchestrator.orchestrator.values import whole_number
+from hanabi_orchestrator.roles.words import many
 
 if TYPE_CHECKING:
     from hanabi_orchestrator.experiments.interchange.data_rows import DataSet
@@ -209,7 +210,7 @@ def _columns(
     if to == "results":
         rows, columns = more_columns.write_results(folder, out, more)
         data = {"out": str(out), "rows": rows, "columns": columns}
-        output.lines(data, f"{rows:,} games, {columns:,} columns  {out}")
+        output.lines(data, f"{many(rows, 'game')}, {many(columns, 'column')}  {out}")
     else:
         written = more_columns.write_tables(folder, out, more, texts="texts" in wishes)
         lines = (
@@ -225,12 +226,9 @@ def _send(
     from hanabi_orchestrator.experiments.interchange import otlp
 
     written = otlp.export(path, out, endpoint, content=content)
-    if written.games == 1:
-        games = "1 game"
-    else:
-        games = f"{written.games:,} games"
+    size = f"{many(written.games, 'game')}, {many(written.spans, 'span')}"
     data = {"games": written.games, "spans": written.spans, "to": written.to}
-    output.lines(data, *(f"{games}, {written.spans:,} spans  {to}" for to in written.to))
+    output.lines(data, *(f"{size}  {to}" for to in written.to))
 
 
 def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
@@ -265,7 +263,7 @@ def _data_set(
     written = data_files.export(paths, out, data, held, workers, progress("game"))
     command = shlex.join(["orchestrator", *sys.argv[1:]])
     card = data_files.write_card(out, command, written)
-    lines = [f"{rows:,} rows  {out.parent / name}" for name, rows in written.files.items()]
+    lines = [f"{many(rows, 'row')}  {out.parent / name}" for name, rows in written.files.items()]
     answer = {**vars(written), "columns": list(written.columns), "card": str(card)}
     output.lines(answer, *lines, *written.notes, f"card  {card}")
 

@@ -19,6 +19,7 @@ from hanabi_orchestrator.experiments.cli.shared_options import (
     say,
 )
 from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.roles.words import many
 
 if TYPE_CHECKING:
     from hanabi_orchestrator.experiments.document.blocks import Block, Document
@@ -269,7 +270,7 @@ def _marks(
     )
     output.show(data, marks_table.blocks(run))
     if table and not output.as_json:
-        say(f"\n{table.written:,} marks  {table.path}")
+        say(f"\n{many(table.written, 'mark')}  {table.path}")
 
 
 @dataclass(frozen=True)

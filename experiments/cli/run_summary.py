@@ -15,6 +15,7 @@ from hanabi_orchestrator.experiments.report.run_report import Report
 from hanabi_orchestrator.experiments.study import notes as study_notes
 from hanabi_orchestrator.experiments.tasks.games.experiment_run import ExperimentDone
 from hanabi_orchestrator.orchestrator.journal.move_origins import COUNTS
+from hanabi_orchestrator.roles.words import many
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,9 @@ def so_far(done: ExperimentDone) -> Iterator[str]:
     if status.fake and not any(Provenance.FAKE_SERVER in row.provenance for row in done.rows):
         yield "The package's fake server answered, not a language model."
     yield (
-        f"So far this command got {status.answers:,} answers of models: {status.unusable:,} were "
-        f"unusable, and {status.fallbacks:,} questions got no usable answer."
+        f"So far this command got {many(status.answers, 'answer')} of models, "
+        f"{status.unusable:,} of them unusable; {many(status.fallbacks, 'question')} got no usable "
+        "answer."
     )
     counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
     if shares := [

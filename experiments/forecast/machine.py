@@ -19,6 +19,7 @@ from hanabi_orchestrator.experiments.forecast.checklist import Checklist
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.models import keys
 from hanabi_orchestrator.orchestrator.versions import versions
+from hanabi_orchestrator.roles.words import many
 
 PACKAGE = "hanabi-orchestrator"
 EXTRAS = {
@@ -144,7 +145,7 @@ def _engine(checklist: Checklist) -> None:
         )
         return
     took = time.monotonic() - began
-    checklist.ok("engine", f"{title} played a game of {turns} turns in {took:.1f} s")
+    checklist.ok("engine", f"{title} played a game of {many(turns, 'turn')} in {took:.1f} s")
 
 
 def _folder(checklist: Checklist, folder: Path) -> None:

@@ -29,6 +29,7 @@ from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.hanabi.referee import deal
 from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
 from hanabi_orchestrator.orchestrator.versions import versions
+from hanabi_orchestrator.roles.words import many
 
 SUFFIXES = (".jsonl", ".parquet")
 MARK = "<!-- written by hanabi-orchestrator export -->"
@@ -213,10 +214,13 @@ def write_card(out: Path, command: str, written: Written) -> Path:
         f"hanabi-orchestrator {versions()['hanabi-orchestrator']}. Its programs' texts are "
         "under the MIT licence.",
         "## Who answered",
-        *(f"- {many:,} rows: {BY.get(by, by)}" for by, many in whole["answered_by"].items()),
+        *(
+            f"- {many(number, 'row')}: {BY.get(by, by)}"
+            for by, number in whole["answered_by"].items()
+        ),
         "## Rows",
         *(
-            f"- `{name}`: {rows:,} rows of {len(counts[name]['deal']):,} deals"
+            f"- `{name}`: {many(rows, 'row')} of {many(len(counts[name]['deal']), 'deal')}"
             for name, rows in files.items()
         ),
         *(f"- {column}: {_listed(whole[column])}" for column in COUNTED[1:]),

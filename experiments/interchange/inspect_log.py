@@ -26,6 +26,7 @@ from hanabi_orchestrator.orchestrator.hanabi.view import Past
 from hanabi_orchestrator.orchestrator.journal.events import Call, Result
 from hanabi_orchestrator.orchestrator.journal.fingerprint import hashed
 from hanabi_orchestrator.orchestrator.versions import versions
+from hanabi_orchestrator.roles.words import many
 
 SCORES = ("kept", "strict")
 MISSING = (
@@ -204,10 +205,10 @@ class _Library:
 
     def ending(self, game: _Read) -> str:
         if (result := game.game.result) is None:
-            return f"unfinished after {len(game.turns)} turns"
+            return f"unfinished after {many(len(game.turns), 'turn')}"
         return (
-            f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: "
-            f"{result.end}"
+            f"{many(result.score_kept, 'point')}, {many(result.lives, 'life', 'lives')}, "
+            f"{many(result.turns, 'turn')}, end: {result.end}"
         )
 
     def facts(self, game: _Read) -> dict[str, Any]:

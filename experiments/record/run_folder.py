@@ -32,6 +32,7 @@ from hanabi_orchestrator.orchestrator.plugins import own_code
 from hanabi_orchestrator.orchestrator.values import Frozen
 from hanabi_orchestrator.orchestrator.versions import versions
 from hanabi_orchestrator.orchestrator.yaml_files import from_file, loaded
+from hanabi_orchestrator.roles.words import many
 
 RUN = "run.yaml"
 IMPORTS = "imports"
@@ -190,8 +191,11 @@ def failure_sentence(failed: Mapping[str, str], whole: int | None) -> str:
     """`2 of 8 games failed: a/2p-s1-r1: ...`."""
     named = "; ".join(f"{game}: {why}" for game, why in list(failed.items())[:SHOWN])
     more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
-    games = f"{len(failed)} of {whole}" if whole else f"{len(failed)}"
-    return f"{games} games failed: {named}{more}"
+    if whole:
+        games = f"{len(failed)} of {many(whole, 'game')}"
+    else:
+        games = many(len(failed), "game")
+    return f"{games} failed: {named}{more}"
 
 
 def imports() -> dict[str, Any]:

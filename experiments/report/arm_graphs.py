@@ -167,11 +167,13 @@ class AddedRole:
 
     @property
     def sentence(self) -> str:
-        added = say.ADDED_SAME(n=self.games)
+        of_games = many(self.games, "game")
+        added = say.ADDED_SAME(of_games=of_games)
         if self.turns:
             kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
             half = statistics.median_high(self.turns)
-            added = say.ADDED_OTHER(n=len(self.turns), games=self.games, turn=half, moves=kinds)
+            n = len(self.turns)
+            added = say.ADDED_OTHER(n=n, of_games=of_games, turn=half, moves=kinds)
         played = ""
         for node, (moves, turns) in self.proposed.items():
             of_turns = many(turns, "turn")

@@ -25,6 +25,7 @@ from hanabi_orchestrator.experiments.values.game_marks import GameMarks
 from hanabi_orchestrator.experiments.values.move_values import Kind
 from hanabi_orchestrator.orchestrator.errors import UserError, did_you_mean, nearby
 from hanabi_orchestrator.roles import registry
+from hanabi_orchestrator.roles.words import many
 
 SMALL = 20
 """Games that a report marks unasked where their marks are not kept already; it takes seconds a
@@ -186,7 +187,8 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
     else:
         why = "it takes seconds each"
     how = "`orchestrator report RUN --marks` computes them, once"
-    return Unmarked(f"The marks of {missing} of {len(paths)} games are not computed: {why}. {how}.")
+    games = f"{missing} of {many(len(paths), 'game')}"
+    return Unmarked(f"The marks of {games} are not computed: {why}. {how}.")
 
 
 def unloaded(run: Mapping[str, Any]) -> str | None:

@@ -8,11 +8,13 @@ from typing import Any
 
 from hanabi_orchestrator.experiments.analysis import stopping
 from hanabi_orchestrator.experiments.analysis.conclusions import widest
+from hanabi_orchestrator.experiments.analysis.differences import Difference
 from hanabi_orchestrator.experiments.record import run_folder
 from hanabi_orchestrator.experiments.record.game import Game
 from hanabi_orchestrator.experiments.record.provenance import Provenance
 from hanabi_orchestrator.experiments.record.software import STATISTICS, software
 from hanabi_orchestrator.experiments.report import run_facts
+from hanabi_orchestrator.experiments.report.coalition_tables import TITLES
 from hanabi_orchestrator.experiments.report.run_data import RunData
 from hanabi_orchestrator.experiments.study.manifest import PLANNED, SOFTWARE
 from hanabi_orchestrator.experiments.study.notes import spans
@@ -40,6 +42,8 @@ def stated(data: RunData) -> dict[str, Any]:
         "metric": data.headline.metric,
         "baseline": data.analysis.baseline,
         "test": of_table(data, "differences") if tested else None,
+        "coalitions": of_coalitions(data),
+        "contrasts": of_contrasts(data),
         "intervals": of_table(data, "arms"),
         "models": models(data),
         "prompts": prompt_hashes(run),
@@ -59,7 +63,8 @@ def _sentences(data: RunData, facts: Mapping[str, Any]) -> Iterator[str]:
         f"{many(len(data.rows), 'game')} of {many(len(data.arms), 'arm')} on {deals}, "
         f"{spans(data.players())} players"
     )
-    yield f"{design}, were played{_when(facts)}{_by(facts.get('played_by', ()))}."
+    were = "was" if len(data.rows) == 1 else "were"
+    yield f"{design}, {were} played{_when(facts)}{_by(facts.get('played_by', ()))}."
     if planned := facts.get("planned"):
         most = "at most " if data.analysis.stopped else ""
         yield f"Planned: {most}{'; then '.join(map(_size, planned))}."
@@ -77,6 +82,9 @@ def _sentences(data: RunData, facts: Mapping[str, Any]) -> Iterator[str]:
         test = facts.get("test", "No test was made.")
         baseline = facts["baseline"]
         yield f"Arms are compared with {baseline} by the metric *{facts['metric']}*. {test}"
+    for key in ("coalitions", "contrasts"):
+        if key in facts:
+            yield facts[key]
     yield facts["intervals"]
     statistics = facts["analysed_by"]
     libraries = " and ".join(f"{name} {statistics[name]}" for name in STATISTICS)
@@ -231,13 +239,7 @@ def of_table(data: RunData, key: str) -> str:
         kind = (
             "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
         )
-    draws = {effect.draws for effect in analysis.differences if effect.p is not None}
-    if any(draws):
-        sampled = f"{max(filter(None, draws)):,} draws"
-    else:
-        sampled = ""
-    exact = "exact" if None in draws or not draws else ""
-    test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, sampled)))})"
+    test = f"p: two-sided {kind} ({_draws(analysis.differences)})"
     if analysis.stopped is None:
         tests = len(
             {
@@ -246,7 +248,60 @@ def of_table(data: RunData, key: str) -> str:
                 if effect.p is not None
             }
         )
+        if tests == 1:
+            return f"{test}."
         return f"{test}, with Holm's correction for all arms ({tests})."
     looks = "; ".join(stopping.sentences(analysis.stopped)).replace(".;", ";")
     arms = len(analysis.stopped.rule.arms)
-    return f"{test}, valid at every look, with Bonferroni's correction for {arms} arms. {looks}"
+    corrected = f", with Bonferroni's correction for {arms} arms" if arms > 1 else ""
+    return f"{test}, valid at every look{corrected}. {looks}"
+
+
+def of_coalitions(data: RunData) -> str | None:
+    """Return how the terms of a design of coalitions are tested; None without such terms."""
+    study = data.coalitions
+    if study is None or not study.effects:
+        return None
+    parts = study.design.names
+    terms = [effect.difference for effect in study.effects]
+    if len(parts) > 1:
+        corrected = (
+            f", with Holm's correction within each kind of term; the primary kind, named before "
+            f"the run: {TITLES[study.design.primary]}"
+        )
+    else:
+        corrected = ""
+    return (
+        f"Design of coalitions of {', '.join(parts)} (absent: {', '.join(study.absences)}), by the "
+        f"metric *{data.headline.metric}*. {_combined('of a term', terms)}{corrected}."
+    )
+
+
+def of_contrasts(data: RunData) -> str | None:
+    """Return how the combinations of arms are tested that the experiment names; None without."""
+    if not data.own_contrasts:
+        return None
+    tests = max(contrast.tests for contrast in data.own_contrasts)
+    corrected = f", with Holm's correction for {tests}" if tests > 1 else ""
+    named = many(len(data.own_contrasts), "contrast")
+    tested = _combined("of a contrast", data.own_contrasts)
+    return (
+        f"{named} named in the file, by the metric *{data.headline.metric}*. {tested}{corrected}."
+    )
+
+
+def _combined(what: str, differences: Sequence[Difference]) -> str:
+    """Return the test of sums of arms that are weighted deal by deal."""
+    if all(difference.p is None for difference in differences):
+        return "No test was made"
+    kind = f"sign-flip permutation test of the weighted sums {what}, deal by deal"
+    return f"p: two-sided {kind} ({_draws(differences)})"
+
+
+def _draws(differences: Sequence[Difference]) -> str:
+    """Return `exact`, the number of random relabellings, or both."""
+    draws = {difference.draws for difference in differences if difference.p is not None}
+    words = ["exact"] if None in draws or not draws else []
+    if random := [number for number in draws if number is not None]:
+        words.append(f"{max(random):,} draws")
+    return " or ".join(words)

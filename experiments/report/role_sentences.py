@@ -148,7 +148,8 @@ def _counted(marked: Sequence[MarkSummary], corrected_ps: Sides, fewest: int) ->
     if counts:
         deals = f"{min(units)} to " * (min(units) < max(units)) + many(max(units), "deal")
         number = sum(p is not None for p in corrected_ps.values())
-        yield say.COUNTED(counts="; ".join(counts).replace("of", "Of", 1), n=number, deals=deals)
+        compared = "; ".join(counts).replace("of", "Of", 1)
+        yield say.COUNTED(counts=compared, comparisons=many(number, "comparison"), deals=deals)
 
 
 SIDES = ("better", "worse", "no significant difference", "equal", "not tested")
@@ -174,7 +175,10 @@ def _used(role_marks: Sequence[MarkSummary]) -> Iterator[str]:
             percent(marks[name].mean) for name in ("overruled_right", "followed_wrong")
         )
         yield say.FOLLOWED(
-            share=_share(followed), n=f"{followed.turns:,}", percent=overruled, wrong=wrong
+            share=_share(followed),
+            of_turns=many(followed.turns, "turn"),
+            percent=overruled,
+            wrong=wrong,
         )
     elif refused := marks.get("refused"):
         gain = marks.get("refusal_gain")
@@ -186,7 +190,8 @@ def _used(role_marks: Sequence[MarkSummary]) -> Iterator[str]:
             worth = say.GAIN(size=SIGNED.text(gain.mean), bounds=bounds)
         else:
             worth = ""
-        yield say.REFUSED(share=_share(refused), n=f"{refused.replies:,}", gain=worth)
+        choices = many(refused.replies, "choice")
+        yield say.REFUSED(share=_share(refused), choices=choices, gain=worth)
     elif "chose_best" in marks:  # it chooses, and nobody follows
         yield say.DECIDES()
     else:
@@ -220,8 +225,9 @@ def faults(run: MarkedRun, arms: Iterable[str]) -> Iterator[str]:
             )
         )
     if changes:
-        number = max(each.tests for _, each in run.faults)
-        yield say.FAULTS(than=run.data.analysis.baseline, faults="; ".join(texts), n=number)
+        comparisons = many(max(each.tests for _, each in run.faults), "comparison")
+        baseline = run.data.analysis.baseline
+        yield say.FAULTS(than=baseline, faults="; ".join(texts), comparisons=comparisons)
 
 
 def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[str]:

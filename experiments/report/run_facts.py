@@ -112,7 +112,7 @@ def missing(data: RunData) -> Iterator[str]:
         return
     if planned and (unfinished := planned - len(data.rows) - len(failed)) > 0:
         yield (
-            f"{unfinished} of {planned} games are not finished: arms are compared on the deals "
+            f"Not finished: {unfinished} of {many(planned, 'game')}. Arms are compared on the deals "
             "that both have played."
         )
 

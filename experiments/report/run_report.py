@@ -50,6 +50,7 @@ from hanabi_orchestrator.experiments.study import notes as study_notes
 from hanabi_orchestrator.experiments.study.notes import spans
 from hanabi_orchestrator.experiments.study.references import named, unfit
 from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.roles.words import many
 
 HTML = "report.html"
 MARKDOWN = "report.md"
@@ -308,7 +309,8 @@ def latex_tables(data: RunData, document: Document) -> str:
     """Return all tables for LaTeX, each with the number of games, the design and what played in its
     caption."""
     name = document.title
-    n = f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals."
+    deals = many(len({row.seed for row in data.rows}), "deal")
+    n = f"{many(len(data.rows), 'game')} on {deals}."
     design = " ".join(_design(data))
     by = "made by `orchestrator report --latex`; \\usepackage{booktabs,graphicx}."
     tables = []

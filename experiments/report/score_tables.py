@@ -435,16 +435,25 @@ def more_caption(differing: Sequence[Difference], analysis: Analysis) -> str:
     names = dict.fromkeys(d.metric for d in differing)
     abouts = "; ".join(f"{name}: {known()[name].says}" for name in names)
     by = "Bonferroni" if analysis.stopped else "Holm"
+    tests = max(difference.tests for difference in differing)
+    apart = f"apart from the tests by {spoken(analysis.metric)}"
+    if tests > 1:
+        corrected = (
+            f"p is corrected for all {tests} of these tests as one family ({by}), {apart}; "
+            "intervals are not corrected"
+        )
+    elif tests:
+        corrected = f"One of them is tested, {apart}"
+    else:
+        corrected = "None of them is tested"
     if analysis.stopped:
         looks = "; p and intervals are valid at every look"
     else:
         looks = ""
     return (
         "A look around, not what the run was made to show: every arm by every other metric that "
-        "differs between games, pooled over player counts. p is corrected for all "
-        f"{max(d.tests for d in differing)} of these tests as one family ({by}), apart from the "
-        f"tests by {spoken(analysis.metric)}; intervals are not corrected{looks}. {abouts}. A "
-        "metric that is not here is the same in all games, or not known."
+        f"differs between games, pooled over player counts. {corrected}{looks}. {abouts}. A metric "
+        "that is not here is the same in all games, or not known."
     )
 
 

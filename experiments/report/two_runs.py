@@ -32,6 +32,7 @@ from hanabi_orchestrator.experiments.study.metric import Headline, headline
 from hanabi_orchestrator.experiments.study.stop_rule import StopRule
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.journal.game_so_far import differences as changed
+from hanabi_orchestrator.roles.words import many
 
 SHOWN = 40
 """Games that are shown; `--json` has all."""
@@ -298,7 +299,7 @@ def blocks(difference: RunDiff) -> Iterator[Block]:
     runs compared."""
     games = difference.games
     same = sum(game.first_turn is None for game in games)
-    text = f"{len(games)} games of the same deals, {same} of them the same move by move"
+    text = f"{many(len(games), 'game')} of the same deals, {same} of them the same move by move"
     more = [f"{n} only in {name}" for name, n in zip("AB", difference.alone, strict=True) if n]
     yield Heading(f"{'; '.join((text, *more))}.")
     differing = [game for game in games if game.first_turn is not None]
@@ -323,9 +324,8 @@ def blocks(difference: RunDiff) -> Iterator[Block]:
             f"A and B are {score} scores; first turn is the first whose moves differ.", "aside"
         )
     if len(differing) > len(largest):
-        yield Note(
-            f"{len(differing) - len(largest)} more games differ, by less; --json has all.", "aside"
-        )
+        others = many(len(differing) - len(largest), "more game")
+        yield Note(f"Smaller differences in {others}: --json has all.", "aside")
     yield from notes(
         f"{name}  {folder}" for name, folder in zip("AB", difference.runs, strict=True)
     )

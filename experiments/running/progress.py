@@ -14,7 +14,7 @@ from hanabi_orchestrator.experiments.study.job import Outcome, Unit
 from hanabi_orchestrator.orchestrator.journal.events import Call, Event, Moved
 from hanabi_orchestrator.orchestrator.journal.move_origins import MoveOrigin
 from hanabi_orchestrator.orchestrator.models.usage import Usage
-from hanabi_orchestrator.roles.words import percent
+from hanabi_orchestrator.roles.words import many, percent
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,8 @@ class Progress:
             usd = f", ${self.status.usd:.2f}" + (f" of ${self.max_usd:g}" if self.max_usd else "")
             spent = tokens + (usd if self.status.priced and self.status.tokens else "")
             yield (
-                f"{self.status.unusable} unusable answers, {self.status.fallbacks} fallbacks, "
+                f"{many(self.status.unusable, 'unusable answer')}, "
+                f"{many(self.status.fallbacks, 'fallback')}, "
                 f"{spent}"
             )
         if self.status.fake:

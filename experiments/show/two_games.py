@@ -29,6 +29,7 @@ from hanabi_orchestrator.orchestrator.errors import UserError, nearby
 from hanabi_orchestrator.orchestrator.journal.events import GameStarted, SeatInfo
 from hanabi_orchestrator.orchestrator.journal.file import comparable
 from hanabi_orchestrator.orchestrator.journal.game_so_far import FORKED, begins, differences
+from hanabi_orchestrator.roles.words import many
 
 WIDEST = 160
 """Characters of a line where nothing else limits it."""
@@ -310,7 +311,7 @@ def _show_turn(difference: GameDiff, console: Console) -> None:
     console.print(picture(turn.view))
     if first is None or second is None:
         alone = "B" if first is None else "A"
-        console.print(Text(f"Only {alone} goes on here: the other has {number - 1} turns."))
+        console.print(Text(f"Only {alone} goes on here: the other has {many(number - 1, 'turn')}."))
         return
     ours, theirs = (
         Side(f"{name}: {_card(story.started.seat_at(side.seat, number))}", side)

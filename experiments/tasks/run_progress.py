@@ -14,6 +14,7 @@ from rich.text import Text
 from hanabi_orchestrator.experiments.document.formats import duration
 from hanabi_orchestrator.experiments.document.terminal import console, plain_table
 from hanabi_orchestrator.experiments.running.progress import Progress, Status
+from hanabi_orchestrator.roles.words import many
 
 TABLE_S = 0.2
 """Seconds between updates on a terminal."""
@@ -75,7 +76,7 @@ class RunProgress(Progress):
         else:
             playing = ""
         if self.status.turns:
-            turns = f", {self.status.turns:,} turns"
+            turns = f", {many(self.status.turns, 'turn')}"
         else:
             turns = ""
         yield f"{self.title}: {self.ended} of {self.total} {self._things}{playing}{turns}"
@@ -86,7 +87,7 @@ class RunProgress(Progress):
     def _table(self) -> Group:
         bar = Table.grid(padding=(0, 1))
         if self.status.turns:
-            turns = f", {self.status.turns:,} turns"
+            turns = f", {many(self.status.turns, 'turn')}"
         else:
             turns = ""
         units = f"{self.ended}/{self.total} {self._things}{turns}"

@@ -18,6 +18,7 @@ from hanabi_orchestrator.experiments.document.blocks import (
 from hanabi_orchestrator.experiments.document.formats import COUNT, PERCENT, SIGNED
 from hanabi_orchestrator.experiments.record.files import write_atomically
 from hanabi_orchestrator.experiments.training.training import Trained
+from hanabi_orchestrator.roles.words import many
 
 ANSWERED = (
     Column("rows", "rows seen", COUNT),
@@ -41,7 +42,7 @@ def blocks(trained: Trained) -> tuple[Block, ...]:
     losses = [entry["loss"] for entry in trained.log]
     parts: list[Block] = [
         Text(
-            f"{training.kind.upper()} of {training.model} on {training.rows:,} rows of "
+            f"{training.kind.upper()} of {training.model} on {many(training.rows, 'row')} of "
             f"{training.data} ({by}), seeds {training.deals}. The loss went from {losses[0]:.3f} "
             f"to {losses[-1]:.3f}."
         )

@@ -22,6 +22,7 @@ from hanabi_orchestrator.experiments.values import position as values_position
 from hanabi_orchestrator.experiments.values.one_step_value import one_step_values
 from hanabi_orchestrator.experiments.values.turn_values import ONE_STEP
 from hanabi_orchestrator.orchestrator.journal.totals import Ledger
+from hanabi_orchestrator.roles.words import many
 
 Status = Literal["kept", "edited", "same", "changed", "only then", "only now"]
 MEANING: Mapping[Status, str] = {
@@ -131,7 +132,7 @@ def moves(fork: Fork) -> list[Block]:
         Column("one_step", "one-step value", SIGNED),
         Column("erred", "with simulated errors", INT),
     )
-    title = f"{len(fork.new)} decisions, each with its own seeds:"
+    title = f"{many(len(fork.new), 'decision')}, each with its own seeds:"
     return [
         table("moves", (*columns, Column("then", "")), rows, title=title),
         Heading(f"sample 1 of {len(fork.new)}"),

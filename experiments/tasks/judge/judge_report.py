@@ -36,6 +36,7 @@ from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
 from hanabi_orchestrator.orchestrator.values import Frozen
 from hanabi_orchestrator.roles.hanabi.state_judge import ASPECTS
+from hanabi_orchestrator.roles.words import many
 
 JUDGE = "judge"
 EXACT = "exact"
@@ -170,7 +171,7 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{run.name}: {ANSWERED[run.label]}"
     number = len({row.game for row in report.rated})
     yield (
-        f"Of {len(report.rated)} turns of {number} {'game' if number == 1 else 'games'}, each "
+        f"Of {many(len(report.rated), 'turn')} of {many(number, 'game')}, each "
         "rated from 0 to 1. Intervals are 95 %, by a bootstrap that draws whole games, since the "
         "turns of a game are no independent units."
     )
@@ -184,12 +185,13 @@ def notes(report: Report) -> Iterator[str]:
         "rater is stricter."
     )
     if unread := sum(answer.reply is None for answer in run.answers):
-        yield f"{unread} answers of the judge could not be read; their turns are left out."
+        answers = many(unread, "unreadable answer")
+        yield f"{answers} of the judge: the turns of these are left out."
     if run.missing:
-        yield f"{run.missing} answers are missing; the same `evaluate judge` goes on."
+        yield f"{many(run.missing, 'missing answer')}; the same `evaluate judge` goes on."
     turns = {(judged.game, judged.turn) for judged in run.questions}
     if rest := [row for row in report.people if (row.game, row.turn) not in turns]:
-        ratings = f"{len(rest)} {'rating' if len(rest) == 1 else 'ratings'}"
+        ratings = many(len(rest), "rating")
         where = f"turn {rest[0].turn} of {rest[0].game}"
         yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."
 

@@ -35,6 +35,7 @@ from hanabi_orchestrator.orchestrator.hanabi.moves import Discard, Move, Play
 from hanabi_orchestrator.orchestrator.hanabi.view import View
 from hanabi_orchestrator.orchestrator.journal.events import Call, SeatInfo, StoredEvent
 from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.roles.words import many
 
 Phase = Literal["early", "middle", "end"]
 PHASES: Mapping[str, Phase] = {
@@ -189,8 +190,8 @@ def bank_data(bank: Bank) -> dict[str, Any]:
     head = bank.head
     counts = dict[str, dict[str, int]]()
     values = Counter(chain.from_iterable(position.kind.values() for position in bank.positions))
-    for (name, value), many in sorted(values.items()):
-        counts.setdefault(name, {})[value] = many
+    for (name, value), number in sorted(values.items()):
+        counts.setdefault(name, {})[value] = number
     nodes = set()
     for position in bank.positions:
         for call in position.calls:
@@ -210,12 +211,16 @@ def bank_tables(bank: Bank) -> tuple[Table, Table]:
     data = bank_data(bank)
     head = bank.head
     facts = [
-        ("bank", f"{head.name}: {head.positions} positions of {data['deals']} deals"),
+        (
+            "bank",
+            f"{head.name}: {many(head.positions, 'position')} of {many(data['deals'], 'deal')}",
+        ),
         ("made by", head.made_by or "hand"),
         (
             "from",
             "; ".join(
-                f"{source.name}, {source.games} games, {source.digest}" for source in head.sources
+                f"{source.name}, {many(source.games, 'game')}, {source.digest}"
+                for source in head.sources
             ),
         ),
         ("notes of", f"{head.label}: {', '.join(data['graphs'])} on {', '.join(data['models'])}"),
@@ -225,8 +230,8 @@ def bank_tables(bank: Bank) -> tuple[Table, Table]:
     ]
     kinds = []
     for name, counts in data["kinds"].items():
-        for value, many in counts.items():
-            kinds.append((name, value, many))
+        for value, number in counts.items():
+            kinds.append((name, value, number))
     columns = (Column("by", "by"), Column("is", "is"), Column("positions", "positions", INT))
     return table("bank", (Column("fact", ""), Column("is", "")), facts), table(
         "kinds", columns, kinds

@@ -39,6 +39,7 @@ from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
 from hanabi_orchestrator.orchestrator.models.simulated_settings import is_simulated
 from hanabi_orchestrator.orchestrator.models.usage import Usage
 from hanabi_orchestrator.orchestrator.regular_files import below
+from hanabi_orchestrator.roles.words import many
 
 POINTS = Format("{:.2f}".format)
 SIGNED = Format("{:+.2f}".format)
@@ -289,7 +290,7 @@ def notes(report: Report) -> Iterator[str]:
     models = ", ".join(f"{name}: {label_of(model)}" for name, model in experiment.models.items())
     graph = report.study.baseline.everybody.name
     yield (
-        f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {graph}; "
+        f"Bank {head.name}, {many(head.positions, 'position')}{first}, {head.digest}; graph {graph}; "
         f"models {models}; colleagues' notes {how}."
     )
     yield (

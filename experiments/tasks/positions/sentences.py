@@ -121,7 +121,7 @@ CONVENTIONS = Template(
 )
 KEPT = Template("{arm} {percent}{less_often}", "for each arm but the noise floors")
 UNCORRELATED = Template(
-    "{n} arms are in {folder}, too: a correlation over arms takes three.", "fewer than three arms"
+    "Of these arms {folder} has {n}: a correlation over arms takes three.", "fewer than three arms"
 )
 EQUAL_ARMS = Template(
     "No rank correlation of {figure} with whole games: all {n} arms are equal in one of them.",

@@ -39,7 +39,7 @@ from hanabi_orchestrator.orchestrator.journal.events import Call, Decided, GameE
 from hanabi_orchestrator.orchestrator.models.usage import NO_USAGE
 from hanabi_orchestrator.roles.hanabi.sections.fixed import Conventions
 from hanabi_orchestrator.roles.role_options import defaults
-from hanabi_orchestrator.roles.words import percent
+from hanabi_orchestrator.roles.words import many, percent
 
 PACK = (
     Column("pack", "pack", unbroken=True, constant=True),
@@ -333,16 +333,17 @@ def _run_notes(run: Run) -> Iterator[str]:
         used = sum((call.usage for call in run.calls), NO_USAGE)
         price = "" if used.usd is None else f", ${used.usd:.4f}"
         yield (
-            f"{len(run.calls):,} calls, {used.tokens_in:,} tokens in, {used.tokens_out:,} "
+            f"{many(len(run.calls), 'call')}, {used.tokens_in:,} tokens in, {used.tokens_out:,} "
             f"out{price}."
         )
     if missing := len(run.probes) - len(run.answers):
         yield (
-            f"{missing} of {len(run.probes)} probes are not decided; the same `evaluate probes` "
-            "goes on."
+            f"Not decided: {missing} of {many(len(run.probes), 'probe')}; the same `evaluate "
+            "probes` goes on."
         )
     if forced := sum(answer.forced for answer in run.answers):
-        yield f"{forced} moves were forced, as no choice was accepted; they count as any others."
+        moves = many(forced, "forced move")
+        yield f"{moves}, as no choice was accepted; they count as any others."
 
 
 def packs_in_prompts(config: Mapping[str, Any]) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ from hanabi_orchestrator.experiments.tasks.questions.questions import (
 )
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.models.settings import PROGRAM
+from hanabi_orchestrator.roles.words import many
 
 ALL = "all"
 """In place of a game: every game."""
@@ -282,9 +283,8 @@ def notes(report: Report) -> Iterator[str]:
         elif run.label:
             yield f"{name}: {ANSWERED[run.label]}"
         if run.missing:
-            yield (
-                f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
-            )
+            missing = many(run.missing, "missing answer")
+            yield f"{name}: {missing}; the same `evaluate questions` goes on."
         yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
         yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
     names = []

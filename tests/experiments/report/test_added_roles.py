@@ -59,7 +59,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_report_names_what_the_role_changed(folder: Path) -> None:
     text = (folder / "runs" / "mine" / "report.md").read_text("utf-8")
-    changed = r"with-oldest adds oldest\. 2 of 2 games differ, half of these by turn \d+; the first other move is "
+    changed = (
+        r"with-oldest adds oldest\. Moves differ in 2 of 2 games, at the median from turn \d+ on; "
+        r"the first other move is "
+    )
     assert re.search(
         changed
         + r"another discard \(2\)\. The proposal of oldest was played in \d+% of \d+ turns\.",
@@ -69,8 +72,7 @@ def test_the_report_names_what_the_role_changed(folder: Path) -> None:
         r"Differences from full, in points, inconclusive: with-oldest -\d+\.\d\d\.", text
     )
     assert (
-        "with-mood adds mood. All 2 games are the same, move by move: its notes change no move."
-        in text
+        "with-mood adds mood. Every move of 2 games is the same: its notes change no move." in text
     )
 
 
@@ -121,7 +123,7 @@ def test_simulated_models_answer_a_new_role_by_its_program(folder: Path) -> None
     assert re.search(
         r"Arm with-mood, beside full: same as the baseline: .*discard_strategist", text
     )
-    assert "with-oldest adds oldest. 1 of 1 games differ" in text
+    assert "with-oldest adds oldest. Moves differ in 1 of 1 game, at the median from turn" in text
     assert re.search(
         r"oldest, in arm with-oldest: Its notes: .*Its first choice was played in \d+%", text
     )

@@ -128,7 +128,7 @@ def test_a_report_says_what_the_terminal_says(tmp_path: Path) -> None:
         "The arm better is not played at 3 players, where it is the same as base.",
         "Begun by an earlier version.",
         "1 of 6 games failed: better/2p-s3-r1: ValueError: no. They have no score.",
-        "1 of 6 games are not finished",
+        "Not finished: 1 of 6 games.",
     ):
         assert sentence in said and sentence in made.html.read_text("utf-8"), sentence
 

@@ -46,7 +46,7 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     assert all(re.search(r"\d+ games on \d+ deals|Differences from", one) for one in captions), (
         "each states n"
     )
-    assert "Holm's correction for all arms (1)" in captions[1]
+    assert "sign-flip permutation test, paired by deal (exact). " in captions[1], "of a single arm"
     assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
     (one,) = made.data.analysis.differences
     assert f"+{one.mean:.2f}" in tex and escape("−1 < 2") == "$-$1 $<$ 2"

@@ -37,7 +37,7 @@ ABSENT = re.compile(
 )
 OTHERS = re.compile(
     r"Arms are compared by the strict score, .*|The arm noise-floor plays the baseline again .*|"
-    r"Every arm uses simulated models: .*|\d+ of 140 games are not finished: .*"
+    r"Every arm uses simulated models: .*|Not finished: \d+ of 140 games\. .*"
 )
 """Sentences about the protocol, which state no outcome."""
 
