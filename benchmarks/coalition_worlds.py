@@ -146,7 +146,7 @@ def found(runs: int = RUNS) -> Iterator[Found]:
         values = WORLDS.get(name, lambda present: MEAN + EFFECT * ("a" in present))
         world = World(name, "abc", 2)
         spread = coalition_sizes.term_spreads(world.design, assumed_spread("kept"))[term]
-        deals = pairs_needed(spread.spread.sd, EFFECT, tests=spread.tests)
+        deals = pairs_needed(spread.spread.sd, EFFECT, tests=spread.tests, step=spread.step)
         planned = World(name, "abc", deals)
         chance = np.random.default_rng([deals, len(name)])
         studies = [_study(chance, planned, values) for _ in range(runs)]

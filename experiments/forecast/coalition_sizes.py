@@ -9,6 +9,7 @@ its squared weights.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -36,6 +37,8 @@ WORDS: Mapping[Term, str] = {
     "highest_order": "the interaction of all",
 }
 """What a reader calls a term of each kind."""
+FINEST = 10_000
+"""The largest denominator of a weight; those of designs are far below."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,18 @@ class TermSpread:
     share: float = 1.0
     """The share of deals that measure a term; below 1 for pairs that are not neighbours on every
     circle."""
+    step: float = 0.0
+    """What terms of a deal at one player count are multiples of, where scores are whole numbers."""
 
     def detectable(self, deals: int, counts: int = 1, power: float = POWER) -> float | None:
         """Return the smallest true term that so many deals show, over player counts together; None
         where none can."""
         return detectable(
-            self.spread.pooled(counts), math.floor(deals * self.share), power, self.tests
+            self.spread.pooled(counts),
+            math.floor(deals * self.share),
+            power,
+            self.tests,
+            self.step / counts,
         )
 
 
@@ -83,14 +92,15 @@ def term_spreads(
             basis = f"measured: terms of {len(rows)} finished games"
         else:
             basis = two_arms.basis
-        spread = Spread(
-            sd or _factor(design, term, parts[0]) * two_arms.sd, basis, two_arms.correlation
-        )
+        of_coalitions = _some_weights(design, term, parts[0])
+        factor = math.sqrt(sum(weight**2 for weight in of_coalitions) / 2)
+        spread = Spread(sd or factor * two_arms.sd, basis, two_arms.correlation)
         if term == "interaction" and not design.complete:
             share = 2 / (len(design.names) - 1)
         else:
             share = 1.0
-        spreads[term] = TermSpread(term, len(parts) * len(design.by), spread, share)
+        tests = len(parts) * len(design.by)
+        spreads[term] = TermSpread(term, tests, spread, share, _step(of_coalitions))
     return spreads
 
 
@@ -156,12 +166,19 @@ def _parts(design: Coalitions, term: Term) -> list[tuple[str, ...]]:
     return [(name,) for name in design.names]
 
 
-def _factor(design: Coalitions, term: Term, parts: tuple[str, ...]) -> float:
-    """Return the standard deviation of a term, by that of the difference of two arms."""
+def _some_weights(design: Coalitions, term: Term, parts: tuple[str, ...]) -> list[float]:
+    """Return the weights of coalitions in a term, in the first deal that has it."""
     seed = 0
     while (of_coalitions := weights(design, term, parts, seed)) is None:
         seed += 1
-    return math.sqrt(sum(weight**2 for weight in of_coalitions.values()) / 2)
+    return list(of_coalitions.values())
+
+
+def _step(of_coalitions: Sequence[float]) -> float:
+    """Return what weighted sums of whole numbers are multiples of."""
+    fractions = [Fraction(weight).limit_denominator(FINEST) for weight in of_coalitions]
+    denominator = math.lcm(*(fraction.denominator for fraction in fractions))
+    return math.gcd(*(int(fraction * denominator) for fraction in fractions)) / denominator
 
 
 def _measured(

@@ -195,7 +195,7 @@ class Options:
     def step(self) -> float:
         """What differences of a deal at one player count are multiples of."""
         if self.primary:
-            return 0.0
+            return self.primary.step
         return 1.0
 
     def size(self, players: tuple[int, ...], deals: int) -> Size:

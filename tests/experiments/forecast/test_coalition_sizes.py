@@ -31,6 +31,22 @@ def test_the_spread_of_each_kind_of_term_is_that_of_simulated_games() -> None:
         assert spread.tests == (1 if term == "highest_order" else 3)
 
 
+@pytest.mark.parametrize("parts", ["ab", "abc", "abcde"])
+def test_the_step_of_a_term_is_the_finest_difference_of_two_sums_of_whole_scores(
+    parts: str,
+) -> None:
+    whole = design(parts)
+    scores = np.random.default_rng(2).integers(0, 26, size=(4_000, 2 ** len(parts)))
+    for term, spread in coalition_sizes.term_spreads(whole, assumed_spread("kept")).items():
+        subject = {"interaction": ("a", "b"), "highest_order": tuple(parts)}.get(term, ("a",))
+        of_coalitions = weights(whole, term, subject)
+        assert of_coalitions is not None
+        sums = scores @ [of_coalitions.get(present, 0.0) for present in whole.every]
+        multiples = sums / spread.step
+        assert np.allclose(multiples, np.rint(multiples), atol=1e-6), term
+        assert np.gcd.reduce(np.rint(multiples).astype(int)) == 1, term
+
+
 def test_a_pair_is_measured_on_the_deals_in_which_it_is_a_pair_of_neighbours() -> None:
     spreads = coalition_sizes.term_spreads(design("abcdgh"), Spread(5.0, "given"))
     assert spreads["interaction"].share == pytest.approx(2 / 5) and spreads["shapley"].share == 1
@@ -51,7 +67,7 @@ def test_too_few_deals_are_said_to_show_nothing() -> None:
     assert "single deal" in next(coalition_sizes.sentences(spreads, design(), 1, 1))
 
 
-@pytest.mark.parametrize(("primary", "deals"), [("shapley", 13), ("interaction", 36)])
+@pytest.mark.parametrize(("primary", "deals"), [("shapley", 13), ("interaction", 37)])
 def test_plan_proposes_the_deals_for_the_primary_kind_of_term(
     run: Run, primary: str, deals: int
 ) -> None:
