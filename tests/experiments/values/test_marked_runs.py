@@ -289,7 +289,7 @@ def test_faults_are_named_whose_change_is_shown_on_the_deals_of_both_arms() -> N
     run = MarkedRun(run_data(Path(), rows, {"baseline": "a"}), tuple(games))
     (said,) = role_sentences.faults(run, ["b", "c", "d", "oracle"])
     assert said == (
-        "Faults per game that change beside a, corrected for all 4 comparisons: a known playable card not played, "
+        "Faults per game that change beside a, corrected for 4 comparisons: a known playable card not played, "
         "10.60 more in b (95 % interval +10.25 to +11.00, Holm-corrected p = .008, 10 deals); a risky misplay, 3.00 "
         "more in b (95 % interval +3.00 to +3.00, Holm-corrected p = .008, 10 deals); a risky misplay, 1.00 more in d "
         "(95 % interval +1.00 to +1.00, Holm-corrected p = .008, 10 deals); see Roles in the report."

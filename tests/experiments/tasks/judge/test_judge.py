@@ -134,7 +134,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(
     assert done.left == 0 and len(mean_ratings(rated)) == 4
     assert [answer.asks for answer in rated.answers if answer.reply is None] == [2, 2]
     assert any(
-        "2 answers of the judge could not be read" in note
+        "2 unreadable answers of the judge" in note
         for note in judge_report.notes(report(tmp_path / "j"))
     )
 
