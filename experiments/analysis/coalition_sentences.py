@@ -78,11 +78,12 @@ def _whole(difference: Difference, none: str, names: Sequence[str]) -> str:
         template = say.COALITION_WHOLE
     else:
         template = say.COALITION_WHOLE_OTHER
-    side = "more" if difference.mean >= 0 else "fewer"
-    if side == "fewer" and difference.metric in OTHER:
+    if difference.mean >= 0:
+        side = "more"
+    elif difference.metric in OTHER:
         side = "less"
     else:
-        side = side
+        side = "fewer"
     if len(difference.counts) > 1:
         counts = f", over {listed(list(map(str, difference.counts)))} players"
     else:
@@ -104,7 +105,7 @@ def _whole(difference: Difference, none: str, names: Sequence[str]) -> str:
         amount=amount,
         none=none,
         estimate=estimated(difference),
-        still_open=_unclaimed(difference) if difference.p is not None else "",
+        still_open=_unclaimed(difference),
         counts_named=counts,
         **parts,
     )
@@ -127,7 +128,7 @@ def _terms(kind: Kind, effects: Sequence[Effect]) -> str:
             f"{effect.name} {signed(effect.difference.mean)}" for effect in largest_first
         )
         return say.COALITION_UNTESTED(**values, terms=plain)
-    corrected = f"p corrected for {tests}, " if tests > 1 else ""
+    corrected = f"p corrected for {tests}, " * (tests > 1)
     terms = "; ".join(map(_term, largest_first))
     return say.COALITION_TERMS(**values, corrected_for=corrected, terms=terms)
 
@@ -152,7 +153,7 @@ def _term(effect: Effect) -> str:
 
 def _unclaimed(difference: Difference) -> str:
     """Return the clause that says why a term is no claim; empty for a claim."""
-    if difference.claimed:
+    if difference.claimed or difference.p is None:
         return ""
     if difference.p_holm is None or difference.p_holm >= ALPHA:
         return say.COALITION_OPEN()

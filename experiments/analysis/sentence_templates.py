@@ -403,7 +403,8 @@ COALITION_BY = Template(
     "parts are absent in several ways: each way has its own sentences",
 )
 COALITION_WHOLE = Template(
-    "{full} scores {amount} than {none} ({estimate}{still_open}){counts_named}: what {whole_worth}.",
+    "{full} scores {amount} than {none} ({estimate}{still_open}){counts_named}: what "
+    "{whole_worth}.",
     "a design of coalitions, by a score",
 )
 COALITION_WHOLE_OTHER = Template(

@@ -93,7 +93,7 @@ def term_spreads(
         else:
             basis = two_arms.basis
         of_coalitions = _some_weights(design, term, parts[0])
-        factor = math.sqrt(sum(weight**2 for weight in of_coalitions) / 2)
+        factor = math.hypot(*of_coalitions) / math.sqrt(2)
         spread = Spread(sd or factor * two_arms.sd, basis, two_arms.correlation)
         if term == "interaction" and not design.complete:
             share = 2 / (len(design.names) - 1)
@@ -176,9 +176,15 @@ def _some_weights(design: Coalitions, term: Term, parts: tuple[str, ...]) -> lis
 
 def _step(of_coalitions: Sequence[float]) -> float:
     """Return what weighted sums of whole numbers are multiples of."""
-    fractions = [Fraction(weight).limit_denominator(FINEST) for weight in of_coalitions]
-    denominator = math.lcm(*(fraction.denominator for fraction in fractions))
-    return math.gcd(*(int(fraction * denominator) for fraction in fractions)) / denominator
+    numerator = 0
+    denominator = 1
+    for weight in of_coalitions:
+        fraction = Fraction(weight).limit_denominator(FINEST)
+        common = math.lcm(denominator, fraction.denominator)
+        numerator *= common // denominator
+        numerator = math.gcd(numerator, int(fraction * common))
+        denominator = common
+    return numerator / denominator
 
 
 def _measured(

@@ -112,8 +112,8 @@ def missing(data: RunData) -> Iterator[str]:
         return
     if planned and (unfinished := planned - len(data.rows) - len(failed)) > 0:
         yield (
-            f"Not finished: {unfinished} of {many(planned, 'game')}. Arms are compared on the deals "
-            "that both have played."
+            f"Not finished: {unfinished} of {many(planned, 'game')}. Arms are compared on the "
+            "deals that both have played."
         )
 
 
