@@ -11,6 +11,7 @@ import pytest
 
 import hanabi_orchestrator
 from tests.support.folders import ROOT
+from tests.support.prove import FULL
 
 PACKAGES = hanabi_orchestrator.PACKAGES
 SCRIPT = """
@@ -24,15 +25,25 @@ print(result.turns)
 """
 
 
-@pytest.fixture(params=["files", "packages", "folders without __init__.py"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A folder with files, packages or namespace packages of all these names."""
+KINDS = ("files", "packages", "folders without __init__.py")
+FORMS = ("script", "module", "test", "notebook")
+PAIRS = [(kind, form) for kind in KINDS for form in FORMS]
+REDUCED = [
+    ("files", "notebook"),
+    ("files", "test"),
+    ("packages", "script"),
+    ("folders without __init__.py", "module"),
+]
+
+
+def folder_of(kind: str, tmp_path: Path) -> Path:
+    """Return a folder with files, packages or namespace packages of all these names."""
     for package in PACKAGES:
-        if request.param == "files":
+        if kind == "files":
             (tmp_path / f"{package}.py").write_text("MINE = 'mine'\n", "utf-8")
             continue
         (tmp_path / package).mkdir()
-        if request.param == "packages":
+        if kind == "packages":
             (tmp_path / package / "__init__.py").write_text("MINE = 'mine'\n", "utf-8")
         else:
             (tmp_path / package / "own.py").write_text("MINE = 'mine'\n", "utf-8")
@@ -59,10 +70,11 @@ def write_notebook(path: Path, cell: str) -> None:
     path.write_text(json.dumps({**notebook, "nbformat": 4, "nbformat_minor": 5}), "utf-8")
 
 
-@pytest.mark.parametrize("form", ["script", "module", "test", "notebook"])
+@pytest.mark.parametrize(("kind", "form"), PAIRS if FULL else REDUCED)
 def test_users_files_of_these_names_and_ours_hide_nothing_from_each_other(
-    folder: Path, form: str
+    kind: str, form: str, tmp_path: Path
 ) -> None:
+    folder = folder_of(kind, tmp_path)
     script = SCRIPT
     if (folder / "roles" / "own.py").exists():
         script = script.replace("import experiments, graphs, orchestrator, prompts, roles", "")
@@ -91,14 +103,16 @@ def test_users_files_of_these_names_and_ours_hide_nothing_from_each_other(
     assert (folder / "mine.jsonl").exists()
 
 
-def test_the_command_line_plays_beside_them(folder: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS if FULL else KINDS[:1])
+def test_the_command_line_plays_beside_them(kind: str, tmp_path: Path) -> None:
+    folder = folder_of(kind, tmp_path)
     command = "-m hanabi_orchestrator play --json --graph moa_sherlock --players 2"
     run = python(folder, *command.split())
     assert (run.returncode, run.stderr) == (0, "")
     assert json.loads(run.stdout)["graph"] == "moa_sherlock"
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", PACKAGES if FULL else PACKAGES[:2])
 @pytest.mark.parametrize("form", ["import {}", "from {} import nothing", "import {}.nothing"])
 def test_a_folder_of_ours_by_its_bare_name_is_a_clear_sentence(package: str, form: str) -> None:
     run = python(ROOT, "-c", form.format(package))

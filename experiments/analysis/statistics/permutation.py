@@ -122,7 +122,10 @@ def sign_flip_test(deltas: Sequence[float], draws: int = DRAWS) -> PermutationTe
 
 
 def sign_flip_lows(samples: Matrix, level: float) -> Matrix:
-    """Return the lower end of the exact test's interval for each row; at most 16 columns."""
+    """Return for each row, of at most 16 values, the lower ends of the exact test's intervals.
+
+    They are sorted: the last is that at `level`, those before it at smaller levels; `low_at` picks one.
+    """
     flips = _flip_matrix(samples.shape[1], None)
     place = _place(level, len(flips))
     number = flips[1:].sum(axis=1)
@@ -133,8 +136,14 @@ def sign_flip_lows(samples: Matrix, level: float) -> Matrix:
         smaller = np.minimum(
             sums / number, (part.sum(axis=1)[:, None] - sums) / (part.shape[1] - number)
         )
-        lows.append(np.partition(smaller, place - 1, axis=1)[:, place - 1])
+        smaller.partition(place - 1, axis=1)
+        lows.append(np.sort(smaller[:, :place], axis=1))
     return np.concatenate(lows)
+
+
+def low_at(lows: Matrix, n: int, level: float) -> Matrix:
+    """Return the lower end at this level for each row of `sign_flip_lows` of n values."""
+    return lows[:, _place(level, 2 ** max(0, n - 1)) - 1]
 
 
 def _place(level: float, number: int) -> int:

@@ -13,7 +13,11 @@ from functools import cache
 import numpy as np
 
 from hanabi_orchestrator.experiments.analysis.statistics.estimates import ALPHA, Estimate, Matrix
-from hanabi_orchestrator.experiments.analysis.statistics.permutation import least_p, sign_flip_lows
+from hanabi_orchestrator.experiments.analysis.statistics.permutation import (
+    least_p,
+    low_at,
+    sign_flip_lows,
+)
 
 POWER = 0.8
 """Probability with which an effect is to be detected."""
@@ -98,5 +102,11 @@ def noncentrality(df: float, power: float = POWER, alpha: float = ALPHA) -> floa
 def _needed_shifts(n: int, level: float) -> Matrix:
     """Return by how much each of many standard normal samples must be shifted until the test
     rejects no difference."""
+    return -low_at(_trial_lows(n, max(level, ALPHA)), n, level)
+
+
+@cache
+def _trial_lows(n: int, level: float) -> Matrix:
+    """Return the lower ends of many standard normal samples at this level and all smaller ones."""
     samples = np.random.default_rng([n, TRIALS]).normal(size=(TRIALS, n))
-    return -sign_flip_lows(samples, level)
+    return sign_flip_lows(samples, level)
