@@ -10,6 +10,7 @@ from hanabi_orchestrator.orchestrator.hanabi.cards import Card
 from hanabi_orchestrator.orchestrator.hanabi.moves import Move, parse
 from hanabi_orchestrator.orchestrator.hanabi.view import Knowledge, Past
 from hanabi_orchestrator.orchestrator.journal.events import Decided
+from hanabi_orchestrator.orchestrator.printable import escaped_json, writable
 from hanabi_orchestrator.orchestrator.values import whole_number
 
 Json = dict[str, Any]
@@ -17,13 +18,13 @@ Json = dict[str, Any]
 
 def encoded(data: Any) -> bytes:
     """Data as JSON that every browser reads: what journals of other programs may hold becomes `?`
-    and null."""
+    and null, and no control character stands in it as it is."""
     form: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":")}
     try:
         text = json.dumps(data, allow_nan=False, **form)
     except ValueError:  # NaN or an infinity
         text = json.dumps(json.loads(json.dumps(data), parse_constant=lambda _: None), **form)
-    return text.encode("utf-8", "replace")
+    return escaped_json(writable(text)).encode()
 
 
 def move(source: Move | str) -> Json:

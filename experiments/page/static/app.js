@@ -2,7 +2,7 @@
 //
 // A page is a module with `mount(root, params, shell) -> {update(params), unmount()}`. `update` is called when the
 // address changes and still names the same thing (`same`, which the module may export; without it: any params).
-import { h, notice, replace } from "page/dom";
+import { h, notice, printable, replace } from "page/dom";
 import { live } from "page/data";
 import { read, link, watch } from "page/router";
 import { sign } from "page/cards";
@@ -30,7 +30,7 @@ const shell = {
       h("span", { class: "muted", "aria-hidden": "true" }, "›"),
       to ? h("a", { href: to }, text) : h("span", { class: "here", "aria-current": "page" }, text)]);
     replace(nav, brand(), parts);
-    document.title = `${steps.at(-1)[0]} · Hanabi orchestrator`;
+    document.title = printable(`${steps.at(-1)[0]} · Hanabi orchestrator`);
   },
   keys: setKeys,
 };

@@ -1,7 +1,13 @@
 // Makes elements. Text reaches the page only as text nodes, so that what a model wrote is never read as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const SAFE_ADDRESS = /^(#|\/(?!\/)|\.{0,2}\/|figures\/|data:image\/(png|svg\+xml)[;,]|blob:)/;
+
+/** A text without control characters and signs of writing direction, which would turn what stands beside it around. */
+export function printable(text) {
+  return String(text).replace(HIDDEN, "\ufffd");
+}
 
 /**
  * An HTML element. `props`: attributes; `onclick` and the like are functions; `class` may be a list (false entries
@@ -31,7 +37,7 @@ function fill(element, props, children) {
 
 function nodes(children) {
   return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false)
-    .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
+    .map((child) => (child instanceof Node ? child : document.createTextNode(printable(child))));
 }
 
 function set(element, name, value) {
@@ -42,7 +48,7 @@ function set(element, name, value) {
   else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
   else if (name === "value" && "value" in element) element.value = value;
   else if (name === "href" || name === "src") address(element, name, String(value));
-  else element.setAttribute(name, value === true ? "" : String(value));
+  else element.setAttribute(name, value === true ? "" : printable(value));
 }
 
 /** Addresses of this page alone: no other host, no `javascript:`. */

@@ -1,5 +1,5 @@
 // A prompt by section. A long one is shown in pieces, so that 200 kB open at once.
-import { h, notice, plural, replace } from "page/dom";
+import { h, notice, plural, printable, replace } from "page/dom";
 import { get } from "page/data";
 
 const FIRST = 1600;
@@ -68,7 +68,7 @@ export function longText(text, label = "text") {
   const more = h("button", { type: "button", class: "small-button" }, left());
   more.addEventListener("click", () => {
     const next = text.length - end <= PIECE * 1.3 ? text.length : cut(text, end + PIECE);
-    pre.append(document.createTextNode(text.slice(end, next)));
+    pre.append(document.createTextNode(printable(text.slice(end, next))));
     end = next;
     if (end === text.length) more.remove();
     else more.textContent = left();

@@ -14,6 +14,7 @@ from hanabi_orchestrator.experiments.study import experiment
 from hanabi_orchestrator.experiments.tasks.games import experiment_run
 from hanabi_orchestrator.orchestrator.journal import Journal
 from hanabi_orchestrator.orchestrator.models.request import Scripted
+from hanabi_orchestrator.orchestrator.printable import is_printable
 from hanabi_orchestrator.orchestrator.table.game_loop import play
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, served
@@ -67,6 +68,10 @@ def address(folder: Path) -> Iterator[str]:
         yield where
 
 
+AROUND = "see \u202e\u2066\x1b[2J\x9b31m\x7f\u200f this"
+"""Turns a line around, and clears a terminal."""
+
+
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Games of two turns in which a model gives markup as its reason, and in which nothing of it can be read."""
@@ -74,6 +79,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, said in (
         ("marked-up", {"action": "play slot 0", "reason": MARKUP}),
         ("forced", MARKUP),
+        ("around", {"action": "play slot 0", "reason": AROUND}),
     ):
         with Journal(place / f"{name}.jsonl") as journal:
             play(
@@ -386,6 +392,15 @@ def test_what_a_model_wrote_stays_text(asked_tab: Tab) -> None:
     assert page.locator("main img, main script, main iframe").count() == 0
     asked_tab.go("/?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E")
     expect(page.get_by_text("No game fits these filters.")).to_be_visible()
+
+
+def test_nothing_that_a_model_wrote_turns_a_line_around(asked_tab: Tab) -> None:
+    page = asked_tab.go("/game?id=around&turn=1")
+    expect(page.locator(".said-slot .why")).to_contain_text("this")
+    page.get_by_text("Raw text of the answer").click()
+    expect(page.locator(".call-detail pre").first).to_contain_text("31m")
+    for text in (page.inner_text("body"), page.content(), page.title()):
+        assert all(map(is_printable, text))
 
 
 STRIP = {"ready": True, "done": 58, "expected": [20.0 - n / 9 for n in range(58)], "error": [0.5] * 58, "mistakes": [

@@ -1,5 +1,6 @@
 """What the page's server refuses: other hosts, other pages, frames, and files outside the opened folder."""
 
+import json
 import os
 import shutil
 import socket
@@ -11,8 +12,10 @@ from starlette.testclient import TestClient
 
 from hanabi_orchestrator.experiments.cli import logs
 from hanabi_orchestrator.experiments.page import server
+from hanabi_orchestrator.experiments.page.bundle import Bundle
 from hanabi_orchestrator.experiments.page.games import Games
 from hanabi_orchestrator.experiments.page.library import Library
+from hanabi_orchestrator.orchestrator.printable import is_printable
 from tests.experiments.page.conftest import client
 from tests.support.browser import served
 
@@ -215,6 +218,23 @@ def test_a_journal_of_another_hand_cannot_break_an_answer(asked: Path, tmp_path:
     answer = page.get("/api/game?id=wrong")
     assert answer.status_code == 400 and answer.json()["error"].startswith("wrong.jsonl, line ")
     assert answer.text == page.get("/api/game?id=wrong").text, "the line has one number"
+
+
+def test_no_answer_and_no_copy_holds_a_control_character(asked: Path, tmp_path: Path) -> None:
+    """Whoever looks at a copy of the page in a terminal keeps their screen."""
+    text = (asked / "marked-up.jsonl").read_text("utf-8")
+    hostile = text.replace("onerror", "\x9b31m\x7f\u202e")
+    assert hostile != text
+    (tmp_path / "strange.jsonl").write_text(hostile, "utf-8")
+    answer = client(tmp_path).get("/api/turn?id=strange&turn=1")
+    meant = json.dumps(answer.json(), ensure_ascii=False)
+    assert all(map(is_printable, answer.text)) and "\x9b31m\x7f\u202e" in meant
+    odd = tmp_path / "strange\x9b\u202e"
+    odd.mkdir()
+    (tmp_path / "strange.jsonl").rename(odd / "a\u202eb.jsonl")
+    Bundle(Library.open(odd)).write(tmp_path / "page.html")
+    copy = (tmp_path / "page.html").read_text("utf-8")
+    assert "a\\u202eb" in copy and all(map(is_printable, copy))
 
 
 def test_commands_need_the_pages_own_header(page: TestClient) -> None:
