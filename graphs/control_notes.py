@@ -248,7 +248,9 @@ class _Moved:
         if type(value) is str:
             text = re.sub(r"\bP([0-4])\b", lambda match: f"P{self._seat(int(match[1]))}", value)
             return re.sub(
-                r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text
+                r"\bturn (\d{1,9})\b",
+                lambda match: f"turn {max(int(match[1]) + self.turns, 1)}",
+                text,
             )
         if name == "seat":
             return self._seat(value)

@@ -70,10 +70,14 @@ def measure(
         scores = list(partner_scores.measure(names, games))
         output.draw([asdict(row) for row in scores], partner_scores.show, scores)
         return
+    if latency is None and at_once is not None:
+        raise UserError(
+            "--at-once measures games on a model with a --latency; say how many seconds"
+        )
     if latency is not None and at_once is not None:
-        if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
+        if not re.fullmatch(r"[1-9][0-9]{0,5}(/[1-9][0-9]{0,5})?", at_once):
             raise UserError(
-                f"--at-once is {at_once!r}; write a number of games, such as 64, or games and "
+                f"--at-once is {at_once[:40]!r}; write a number of games, such as 64, or games and "
                 "calls, such as 64/32"
             )
         crowd, _, limit = at_once.partition("/")

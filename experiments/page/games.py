@@ -89,7 +89,7 @@ def version(library: Library, journals: Iterable[JournalFile], *, going: bool) -
 MOST = 24
 """Games whose lines are kept in memory."""
 
-_REPEAT = re.compile(rb'"repeat": (\d+)')
+_REPEAT = re.compile(rb'"repeat": (\d{1,18})\b')
 """The first is that of the game: what comes before it are numbers."""
 
 

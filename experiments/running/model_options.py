@@ -1,11 +1,12 @@
 """How a run reaches its models, as plain data: every process builds its model layer from it."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened
 from hanabi_orchestrator.orchestrator.journal.recorded_answers import Recording, Replay
 from hanabi_orchestrator.orchestrator.models.budget import Budget
 from hanabi_orchestrator.orchestrator.models.cache import Cache
@@ -65,5 +66,7 @@ def budget(amounts: Sequence[str]) -> tuple[int | None, float | None]:
         if amount[2] in limits:
             raise UserError(f"--budget is given twice in {amount[2]}")
         limits[amount[2]] = float(re.sub("[_,]", "", amount[1]))
+        if math.isinf(limits[amount[2]]):
+            raise UserError(f"--budget {shortened(text)!r} is no budget, but a number without end")
     tokens = limits.get("tokens")
     return None if tokens is None else int(tokens), limits.get("usd")

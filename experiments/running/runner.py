@@ -6,7 +6,6 @@ user's, and later the run is suspended; a budget, a full disk and an interrupt s
 turns; a unit that fails stops no other; the same command goes on.
 """
 
-import re
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,8 +25,9 @@ from hanabi_orchestrator.experiments.running.task import Measured, Records, Task
 from hanabi_orchestrator.experiments.running.unit_pool import INTERRUPTED
 from hanabi_orchestrator.experiments.study.job import Outcome, U
 from hanabi_orchestrator.orchestrator import event_loop
-from hanabi_orchestrator.orchestrator.errors import UserError
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened
 from hanabi_orchestrator.orchestrator.models.budget import Budget
+from hanabi_orchestrator.orchestrator.values import whole_number
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,14 @@ class Shard:
     @classmethod
     def read(cls, text: str) -> Self:
         """Read `2/8`. Raises UserError."""
-        match = re.fullmatch(r"(\d+)/(\d+)", text)
-        if not match or not 1 <= int(match[1]) <= int(match[2]):
-            raise UserError(f"--shard is {text!r}; it must be I/N with I from 1 to N, e.g. 1/8")
-        return cls(int(match[1]), int(match[2]))
+        first, _, last = text.partition("/")
+        shard = whole_number(first)
+        shards = whole_number(last)
+        if not shard or not shards or shard > shards:
+            raise UserError(
+                f"--shard is {shortened(text)!r}; it must be I/N with I from 1 to N, e.g. 1/8"
+            )
+        return cls(shard, shards)
 
     def __str__(self) -> str:
         return f"{self.number}/{self.shards}"

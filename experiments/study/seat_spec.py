@@ -29,7 +29,7 @@ from hanabi_orchestrator.graphs.config import PLAYERS, PROGRAM, GraphConfig, is_
 from hanabi_orchestrator.graphs.config import names as graph_names
 from hanabi_orchestrator.graphs.graph_seat import seat as graph_seat
 from hanabi_orchestrator.graphs.state_graph_seat import is_state_graph, of_graph
-from hanabi_orchestrator.orchestrator.errors import UserError, similar_name
+from hanabi_orchestrator.orchestrator.errors import UserError, shortened, similar_name
 from hanabi_orchestrator.orchestrator.game.registry import DEFAULT, other_game
 from hanabi_orchestrator.orchestrator.models import simulated_settings
 from hanabi_orchestrator.orchestrator.models.layer import ModelLayer
@@ -38,7 +38,7 @@ from hanabi_orchestrator.orchestrator.models.settings import PERSON
 from hanabi_orchestrator.orchestrator.players import partners, python_agent
 from hanabi_orchestrator.orchestrator.players.base import Partner
 from hanabi_orchestrator.orchestrator.table.seat import Seat, describe
-from hanabi_orchestrator.orchestrator.values import Frozen
+from hanabi_orchestrator.orchestrator.values import Frozen, whole_number
 
 OTHERS = (partners.PREFIX, python_agent.PREFIX)
 """Prefixes of the specs that are not graphs."""
@@ -120,16 +120,17 @@ def placed(options: Sequence[str], players: int) -> dict[int, str]:
     or is given twice."""
     specs: dict[int, str] = {}
     for option in options:
-        if not (match := re.fullmatch(r"(?P<seat>\d+)=(?P<spec>.+)", option)):
-            raise UserError(f"--seat {option!r} is not N=SPEC, e.g. 1=partner:piers")
-        seat = int(match["seat"])
+        number, _, spec = option.partition("=")
+        seat = whole_number(number)
+        if seat is None or not spec:
+            raise UserError(f"--seat {shortened(option)!r} is not N=SPEC, e.g. 1=partner:piers")
         if seat >= players:
             raise UserError(
                 f"--seat {option!r}: the seats of {players} players are 0 to {players - 1}"
             )
         if seat in specs:
             raise UserError(f"--seat {option!r}: seat {seat} is taken by {specs[seat]!r}")
-        specs[seat] = match["spec"]
+        specs[seat] = spec
     return dict(sorted(specs.items()))
 
 

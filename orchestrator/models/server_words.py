@@ -6,6 +6,7 @@ One predicate for each; `orchestrator.models.faults` decides what follows.
 import re
 
 from hanabi_orchestrator.orchestrator.models.server_error import ServerError
+from hanabi_orchestrator.orchestrator.values import whole_number
 
 _GENERATION = re.compile(
     r"json_validate_failed|fail(?:ed|ure)? to (?:generate|validate|produce|parse)[\w ]{0,20} json"
@@ -81,8 +82,8 @@ def needs_more_than_the_limit(words: str) -> bool:
     return _number(requested[1]) > _number(limit[1])
 
 
-def _number(text: str) -> int:
-    return int(re.sub(r"\D", "", text))
+def _number(text: str) -> float:
+    return float(re.sub(r"\D", "", text))  # infinite for thousands of digits
 
 
 _TOO_LONG = re.compile(
@@ -140,7 +141,7 @@ def context(words: str) -> int | None:
     """Return the length of the context that a refusal names."""
     plain = re.sub(r"(?<=\d),(?=\d\d\d)", "", words)
     matches = (re.search(pattern, plain, re.IGNORECASE) for pattern in _CONTEXT)
-    return next((int(match[1]) for match in matches if match), None) or None
+    return next((whole_number(match[1]) for match in matches if match), None) or None
 
 
 def is_of_generation(error: ServerError) -> bool:

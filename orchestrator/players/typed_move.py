@@ -16,6 +16,7 @@ from hanabi_orchestrator.orchestrator.hanabi.moves import (
     labelled,
 )
 from hanabi_orchestrator.orchestrator.hanabi.view import View
+from hanabi_orchestrator.orchestrator.values import whole_number
 
 _REASON = re.compile(r"\s(?:because|since)\s", re.IGNORECASE)
 _NUMBER = re.compile(r"#?(\d+)")
@@ -39,11 +40,11 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
     """
     move_text, reason = [*_REASON.split(" ".join(text.split()), maxsplit=1), ""][:2]
     if number := _NUMBER.fullmatch(move_text):
-        index = int(number[1])
+        index = whole_number(number[1])
         most = len(view.legal) - 1
-        if index > most:
+        if index is None or index > most:
             raise ValueError(
-                f"{index} is not in the list; the legal moves are numbered 0 to {most}"
+                f"{number[1][:20]} is not in the list; the legal moves are numbered 0 to {most}"
             )
         return view.legal[index], reason
     if (move := _short(move_text, view)) is not None:
@@ -64,9 +65,10 @@ def _short(text: str, view: View) -> Move | None:
     """Return the move of a few letters, legal or not; None for any other text. Raises ValueError for what cannot be
     one."""
     if match := _OWN.fullmatch(text):
-        if (slot := int(match[2])) >= len(view.own):
+        slot = whole_number(match[2])
+        if slot is None or slot >= len(view.own):
             raise ValueError(
-                f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}"
+                f"you have no slot {match[2][:20]}; your cards are in slots 0 to {len(view.own) - 1}"
             )
         return (Play if match[1].lower().startswith("p") else Discard)(slot=slot)
     if not (match := _HINT.fullmatch(text)):

@@ -121,12 +121,10 @@ def _values(word: str) -> list[str]:
         return [_COLOUR[word]]
     if re.fullmatch(r"[rygwb]x|x[1-5]", word):
         return [letter for letter in word.upper() if letter != "X"]
-    ends = [int(digit) for digit in re.findall(r"\d+", word)] if word[0].isdigit() else []
-    return (
-        [str(rank) for rank in range(ends[0], ends[-1] + 1)]
-        if ends and set(ends) <= {*RANKS}
-        else []
-    )
+    ends = re.findall(r"\d+", word) if word[0].isdigit() else []
+    if not ends or not set(ends) <= {str(rank) for rank in RANKS}:
+        return []
+    return [str(rank) for rank in range(int(ends[0]), int(ends[-1]) + 1)]
 
 
 class _Parsed:
