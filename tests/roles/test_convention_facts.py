@@ -7,6 +7,7 @@ import pytest
 from hanabi_orchestrator import graphs, roles
 from hanabi_orchestrator.orchestrator.hanabi.cards import INDEX
 from hanabi_orchestrator.orchestrator.hanabi.convention.policy import Scene
+from hanabi_orchestrator.orchestrator.hanabi.moves import HintRank
 from hanabi_orchestrator.orchestrator.hanabi.referee import Referee, deal
 from hanabi_orchestrator.orchestrator.hanabi.view import View
 from hanabi_orchestrator.orchestrator.players import partners
@@ -74,6 +75,14 @@ def test_the_sheet_follows_cards_that_move_down() -> None:
     words = sheet(dealt(*POINTED, moves=moves).view())
     assert "- slot 1: (turn 2, P1: rank 4) R4 or Y4 or G4 or W4 or B4; " in words
     assert "Touched by hints: slot 0 (R1) red, slot 1 (R3) red." in words
+
+
+def test_a_hint_promises_no_play_that_an_earlier_one_may_undo() -> None:
+    """Two 1s that are the same to their owner: after the first the second may be its copy."""
+    scene = facts(dealt("R2 Y3 G4 W2 B3", "R1 R3 G2 Y1 B5").view()).scene
+    effect = scene.effect_of(HintRank(to=1, rank=1))
+    assert effect.learned == (0, 3)
+    assert scene.effect_words(effect) == "P1 will play slot 0 (R1)"
 
 
 def test_the_sheet_by_the_code_tells_all_own_slots() -> None:

@@ -241,9 +241,23 @@ class Scene:
 
     def effect_words(self, effect: HintEffect) -> str:
         """Say what a hint that helps makes its receiver play."""
-        slots = [effect.says.slot] if effect.says else list(effect.learned)
+        slots = [effect.says.slot] if effect.says else self._played_in_turn(effect)
         cards = [f"slot {slot} ({self.hands[effect.hint.to][slot].value})" for slot in slots]
         return f"P{effect.hint.to} will play {', then '.join(cards)}"
+
+    def _played_in_turn(self, effect: HintEffect) -> list[int]:
+        """Return the slots that a hint makes known to be playable and that stay so while the receiver plays them."""
+        types = types_of(effect.hint)
+        cards = self.hands[effect.hint.to]
+        touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
+        after, _ = self.knowledge.read_hint(self.seat, effect.hint, touched)
+        slots = list[int]()
+        played = 0
+        for slot in effect.learned:
+            if not after[slot] & played:
+                slots.append(slot)
+                played |= 1 << INDEX[cards[slot]]
+        return slots
 
     def in_danger(self) -> int | None:
         """Return the slot of a critical card that the next player is about to discard."""
@@ -391,7 +405,7 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
     if scene.chop is not None and not is_kept(beliefs[scene.chop]):
-        yield Discard(slot=scene.chop), f"slot {scene.chop} is next to go, and nobody warned"
+        yield Discard(slot=scene.chop), f"slot {scene.chop} is next to go"
 
     def risk(slot: int) -> tuple[bool, float, int, int]:
         return is_kept(beliefs[slot]), beliefs[slot].critical, -lowest(beliefs[slot]), slot
