@@ -37,7 +37,9 @@ class CollabHere(Section):
     seat: int
     """0 is Alice, 1 is Bob."""
     room: int
+    """The room that the player is in."""
     round: int
+    """1 is the game's first."""
     rounds: int
     """The number of rounds after which the game ends."""
 
@@ -59,6 +61,7 @@ class CollabPartner(Section):
     seat: int
     """The partner's."""
     room: int
+    """The room that the partner is in."""
     last: Any
     """Their move of the last round; None before the second."""
 
@@ -121,6 +124,7 @@ class CaptureRules(Section):
     game_names = ("capture",)
     seat: int
     rule: capture.ThiefRule
+    """How the thief moves."""
 
     @classmethod
     def of(cls, view: CaptureView, options: Options) -> Self:
@@ -163,7 +167,9 @@ class CaptureThief(Section):
     name = "capture_thief"
     game_names = ("capture",)
     room: int
+    """The room that the thief is in."""
     rule: capture.ThiefRule
+    """How the thief moves."""
 
     @classmethod
     def of(cls, view: CaptureView, options: Options) -> Self:
@@ -213,6 +219,7 @@ class EscapeRules(Section):
     game_names = ("escape",)
     seat: int
     rule: escape.FixRule
+    """What two fixes of the same generator in one round count."""
 
     @classmethod
     def of(cls, view: EscapeView, options: Options) -> Self:
@@ -251,6 +258,7 @@ class EscapeKiller(Section):
     game_names = ("escape",)
     seat: int
     room: int
+    """The room that the killer is in."""
     target: int | None
     """The seat to whose present room they go; None where they see nobody."""
 
@@ -279,7 +287,9 @@ class EscapeGenerators(Section):
     name = "escape_generators"
     game_names = ("escape",)
     fixes: tuple[int, int]
+    """The fixes in a row that each generator has."""
     rule: escape.FixRule
+    """What two fixes of the same generator in one round count."""
 
     @classmethod
     def of(cls, view: EscapeView, options: Options) -> Self:

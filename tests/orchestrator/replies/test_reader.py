@@ -2,18 +2,19 @@
 
 import json
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hanabi_orchestrator import roles
+from hanabi_orchestrator.orchestrator.collab import capture
 from hanabi_orchestrator.orchestrator.hanabi.moves import (
     Discard,
     HintColour,
     HintRank,
     Listed,
-    Move,
     Play,
     labelled,
 )
@@ -272,14 +273,17 @@ def test_an_object_will_do_where_plain_text_was_asked_for() -> None:
 def test_what_is_written_plainly_is_read_back(name: str) -> None:
     """Every reply type's example, in both forms."""
     kind = variant(roles.get(name).reply, True)
-    legal = labelled(every_move())
+    legal = labelled(every_move(name))
     data = kind.model_validate(kind.example).as_data()
     assert read(writer.write(kind, data), kind, legal, "text").reply.as_data() == data
     assert read(json.dumps(data), kind, legal, "json").reply.as_data() == data
 
 
-def every_move() -> list[Move]:
-    """All moves that examples name."""
+def every_move(role: str) -> list[Any]:
+    """All moves that the example of a role names, in its game."""
+    if not roles.get(role).plays("hanabi"):
+        # Collab Capture and Escape share their reply types, whose example is a move of Capture
+        return [capture.MoveTo(room=2), capture.Stay(room=1)]
     own = [make(slot=slot) for make in (Play, Discard) for slot in range(5)]
     return [
         *own,
