@@ -3,6 +3,7 @@
 import ast
 import re
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -73,3 +74,16 @@ def test_no_public_name_is_that_of_a_module_beside_it(package: str) -> None:
     beside = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
     names = beside & set(module.__all__)
     assert {name for name in names if not isinstance(getattr(module, name), ModuleType)} == set()
+
+
+@pytest.mark.parametrize("stub", sorted(ROOT.glob("[egor]*/**/__init__.pyi")), ids=str)
+def test_a_face_takes_a_module_from_a_package_that_loads_it(stub: Path) -> None:
+    """Otherwise the name is there only once somebody else has imported the module."""
+    for node in ast.walk(ast.parse(stub.read_text("utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        folder = stub.parent.joinpath(*node.module.split("."))
+        modules = {alias.name for alias in node.names if (folder / f"{alias.name}.py").exists()}
+        if modules:
+            home = ".".join((ONE_NAME, *folder.relative_to(ROOT).parts))
+            assert modules <= set(import_module(home).__all__), home

@@ -1,3 +1,3 @@
-from . import games, results, rewards
+from . import games, measures, results, rewards
 
-__all__ = ["games", "results", "rewards"]
+__all__ = ["games", "measures", "results", "rewards"]

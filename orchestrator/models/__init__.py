@@ -7,3 +7,7 @@ interface that a client implements, as `openai_client` and `langchain_client` do
 status among them; `retries` tries again, also after a 429, and `limiter` then slows down. `fake_endpoint` is a local
 fake server for tests.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,3 @@
+from . import fake_endpoint
+
+__all__ = ["fake_endpoint"]
