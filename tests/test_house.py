@@ -138,6 +138,27 @@ ONLY_IN = {
 }
 
 
+STARTS_LOOPS = {
+    "orchestrator/event_loop.py",
+    "experiments/cli/game.py",  # commands, which nobody calls inside a loop
+    "experiments/cli/tools.py",
+    "experiments/page/person_tables.py",  # in a thread of its own
+    "experiments/running/processes.py",  # in a process of its own
+}
+"""Where an event loop may be started; everywhere else `event_loop` does that, for a notebook has a loop already."""
+LOOPS = ("asyncio.run(", "asyncio.Runner(", "run_until_complete(")
+
+
+def test_event_loops_are_started_in_one_place() -> None:
+    starters = set[str]()
+    for package in PACKAGES:
+        for path in sources(package):
+            text = (ROOT / path).read_text("utf-8")
+            if any(loop in text for loop in LOOPS):
+                starters.add(path.as_posix())
+    assert starters == STARTS_LOOPS
+
+
 def libraries(path: Path) -> set[str]:
     return {name.split(".")[0] for name in names(path)}
 

@@ -1,6 +1,5 @@
 """Whether a model can play a graph: all checks of `doctor`, in order."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from hanabi_orchestrator.graphs.ablate import at
 from hanabi_orchestrator.graphs.config import GraphConfig
 from hanabi_orchestrator.graphs.interventions import dotted
 from hanabi_orchestrator.graphs.prompt_preview import requests
+from hanabi_orchestrator.orchestrator import event_loop
 from hanabi_orchestrator.orchestrator.errors import UserError
 from hanabi_orchestrator.orchestrator.models import layer, list_prices
 from hanabi_orchestrator.orchestrator.models.request import ModelRequest
@@ -113,7 +113,7 @@ class Examination:
                 needs.append(need)
         seen = None
         if client is not None and needs and self.requests_allowed:
-            seen = asyncio.run(self._asked(checklist, settings, client, needs))
+            seen = event_loop.run_anywhere(self._asked(checklist, settings, client, needs))
         measure = seen.measure if seen else None
         if needs:
             room.answers(checklist, settings, needs, measure)

@@ -1,14 +1,17 @@
 """Calls from a cell of a notebook, where an event loop runs already."""
 
 import asyncio
+import re
 from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
 
-from hanabi_orchestrator import experiments
+import hanabi_orchestrator
+from hanabi_orchestrator import experiments, graphs, play
 from hanabi_orchestrator.experiments.study.experiment import Experiment
 from hanabi_orchestrator.orchestrator import event_loop
+from hanabi_orchestrator.orchestrator.errors import UserError
 
 NAME = ContextVar("NAME", default="")
 
@@ -69,3 +72,15 @@ def test_a_study_is_played_and_a_turn_decided_again_in_a_cell(tmp_path: Path) ->
         return len(done.rows), len(fork.new)
 
     assert asyncio.run(cell()) == (1, 2)
+
+
+def test_the_sentence_in_a_loop_names_what_can_be_imported_and_awaited(tmp_path: Path) -> None:
+    async def cell() -> str:
+        with pytest.raises(UserError) as refused:
+            play(graphs.seat("watson"), players=2, seed=1)
+        return str(refused.value)
+
+    match = re.fullmatch(r".* say `await (\w+)\(\.\.\.\)`", asyncio.run(cell()))
+    assert match and match[1] in dir(hanabi_orchestrator)
+    awaited = getattr(hanabi_orchestrator, match[1])
+    assert asyncio.run(awaited(graphs.seat("watson"), players=2, seed=1)).turns > 10
